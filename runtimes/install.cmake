@@ -1,0 +1,1 @@
+# find_package(bb) exports the runtime libraries, usable without the harness.
