@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace bb {
+
+/// An error that ends the program with one sentence on stderr: what is wrong, the likely cause, and what would do.
+/// `main` prints `what()` and exits with `exit_code()`; nothing else of the harness chooses an exit code for an error.
+class error : public std::runtime_error {
+ public:
+  error(int exit_code, const std::string& sentence)
+      : std::runtime_error(sentence), exit_code_(exit_code) {}
+
+  [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
+
+/// The command line asks for something that does not exist or cannot be. Exit code 2.
+class usage_error : public error {
+ public:
+  explicit usage_error(const std::string& sentence) : error(2, sentence) {}
+};
+
+/// A file or another input is missing, unreadable, or not what it should be. Exit code 3.
+class input_error : public error {
+ public:
+  explicit input_error(const std::string& sentence) : error(3, sentence) {}
+};
+
+}  // namespace bb
