@@ -1,0 +1,147 @@
+"""The rules of lint.py for memory orders, and docs/ORDERS.md, which is made from the ORDER comments."""
+import functools
+import re
+
+from lint_tree import CPP, functions, library_of, rule
+
+# An operation of std::atomic, a wrapper of one that has the order in its name (store_release), or a free function.
+OPERATION = re.compile(r"(?:\.|->)\s*(load|store|exchange|fetch_\w+|compare_exchange_\w+|test_and_set"
+                       r"|\w+_(?:relaxed|acquire|release|acq_rel|seq_cst))\s*\("
+                       r"|\b(atomic_thread_fence|atomic_signal_fence|__atomic_\w+|io_uring_smp_\w+)\s*\(")
+ORDER_IN_NAME = re.compile(r"_(relaxed|acquire|release|acq_rel|seq_cst)$")
+ORDER_WORD = re.compile(r"\bmemory_order(?:_|::)(\w+)|\b__ATOMIC_(\w+)"
+                        r"|(?<![\w.>])(relaxed|consume|acquire|release|acq_rel|seq_cst)(?=\s*[,)])")
+TAG = re.compile(r"\bORDER\(\s*([^)\s]*)\s*\)\s*:?\s*(\w*)")
+TAG_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+RELEASES, ACQUIRES = {"release", "acq_rel", "seq_cst"}, {"acquire", "consume", "acq_rel", "seq_cst"}
+
+
+class Operation:
+    """One atomic operation or fence with the ORDER comments that stand at it."""
+
+    def __init__(self, source, match):
+        self.source, self.line = source, source.line_of(match.start(match.lastindex))
+        depth, end = 1, match.end()
+        while depth and end < len(source.code):
+            depth += {"(": 1, ")": -1}.get(source.code[end], 0)
+            end += 1
+        self.arguments, self.last_line = source.code[match.end():end], source.line_of(end - 1)
+        self.name = match[match.lastindex]
+        begin = re.search(r"[\w.>\[\]()-]*$", source.code[:match.start()]).start() if match[1] else match.start()
+        text = " ".join(source.text[begin:end].split())
+        self.text = text[max(0, text.count("(") - text.count(")")):]  # without the `(` of an `if (` before it
+        orders = {next(filter(None, m.groups())).lower() for m in ORDER_WORD.finditer(self.arguments)}
+        in_name = ORDER_IN_NAME.search(self.name)
+        orders |= {in_name[1]} if in_name else set()
+        self.has_order = bool(orders) or re.search(r"\border\b", self.arguments)
+        self.orders = orders - {"relaxed", "order"}
+
+    @property
+    def releases(self):
+        return bool(self.orders & RELEASES)
+
+    @property
+    def acquires(self):
+        return bool(self.orders & ACQUIRES)
+
+    def comment(self, wanted):
+        """The comment on the same line, or the nearest above it past at most 3 lines of code, that holds `wanted`."""
+        comments, code = self.source.comments, self.source.code_lines
+        own = " ".join(comments.get(i, "") for i in range(self.line, self.last_line + 1))
+        if re.search(wanted, own):
+            return own
+        line, passed = self.line - 1, 0
+        while line > 0 and passed <= 3:
+            block = []
+            while line in comments and not code[line - 1].strip():
+                block.insert(0, comments[line].lstrip("/* "))
+                line -= 1
+            if re.search(wanted, " ".join(block)):
+                return " ".join(block)
+            line, passed = line - 1, passed + 1
+        return ""
+
+    @functools.cached_property
+    def tags(self):
+        """[(tag, side named in the comment, explanation)]"""
+        comment = " ".join(self.comment(TAG).replace("//", " ").split())
+        found = list(TAG.finditer(comment))
+        ends = [m.start() for m in found[1:]] + [len(comment)]
+        return [(m[1], m[2], comment[m.start(2):end].strip()) for m, end in zip(found, ends)]
+
+
+def operations(tree):
+    """Those of the product; in a wrapper that has the order in its name, the callers stand for the body."""
+    for source in tree.under("harness/", "workloads/", "runtimes/", suffixes=CPP):
+        wrappers = [(first, last) for name, first, last in functions(source) if ORDER_IN_NAME.search(name)]
+        for match in OPERATION.finditer(source.code):
+            operation = Operation(source, match)
+            if not any(first <= operation.line <= last for first, last in wrappers):
+                yield operation
+
+
+def tagged(tree):
+    """{tag: [(operation, side, explanation)]}"""
+    tags = {}
+    for operation in operations(tree):
+        for tag, side, explanation in operation.tags if operation.orders else []:
+            tags.setdefault(tag, []).append((operation, side, explanation))
+    return dict(sorted(tags.items()))
+
+
+@rule("orders")
+def check_orders(tree):
+    """A non-relaxed atomic operation carries ORDER(tag): side, partner, what breaks without; relaxed says why."""
+    for op in operations(tree):
+        where = op.source.path, op.line
+        if op.orders and not op.tags:
+            yield *where, (f"`{op.text}` has no ORDER(tag) comment on its line or within 3 lines above; write "
+                           "`// ORDER(lib.thing) release|acquire: ... pairs with ... without it ...`")
+        elif library_of(op.source.path) and not op.has_order:
+            yield *where, f"`{op.text}` takes the default order; name the order that the protocol needs"
+        elif op.has_order and not op.orders and library_of(op.source.path) and not op.comment(r"\w"):
+            yield *where, f"`{op.text}` is relaxed without a reason; add half a line: `// relaxed: single writer`"
+
+
+@rule("order-tags")
+def check_order_tags(tree):
+    """A tag is named lib.thing, belongs to one library, and has both sides (or the kernel is the other)."""
+    for tag, sites in tagged(tree).items():
+        first = sites[0][0].source.path, sites[0][0].line
+        if not TAG_NAME.fullmatch(tag):
+            yield *first, f"ORDER({tag}) is not named lib.thing in lower case; rename it as in ORDER(hb.park)"
+        folders = sorted({library_of(op.source.path) or op.source.path.split("/")[0] for op, _, _ in sites})
+        if len(folders) > 1:
+            yield *first, f"ORDER({tag}) is used in {' and '.join(folders)}; a tag names one protocol: rename one"
+        for op, side, _ in sites:
+            if (side in RELEASES and not op.releases) or (side in ACQUIRES and not op.acquires):
+                yield op.source.path, op.line, f"ORDER({tag}) says {side}, but `{op.text}` does not: mend one"
+        kernel = any("kernel" in explanation for _, _, explanation in sites)
+        if not kernel and not any(op.releases for op, _, _ in sites):
+            yield *first, f"ORDER({tag}) has no release side; tag the partner, or say that it is the kernel"
+        if not kernel and not any(op.acquires for op, _, _ in sites):
+            yield *first, f"ORDER({tag}) has no acquire side; tag the partner, or say that it is the kernel"
+
+
+def orders_text(tree):
+    """docs/ORDERS.md. Sites are named by file and statement, not by line, so that other edits leave it alone."""
+    out = ["# Memory orders", "", "Every atomic operation that is not relaxed, by tag: both sides of each pair, and",
+           "what breaks without it. Written by `scripts/lint.py --write` from the ORDER comments in the code.", ""]
+    for tag, sites in tagged(tree).items():
+        out += [f"## {tag}", ""]
+        before = None
+        for op, _, explanation in sites:
+            side = "/".join(s for s, is_it in (("release", op.releases), ("acquire", op.acquires)) if is_it)
+            out.append(f"- **{side}** `{op.source.path}`: `{op.text}`")
+            out += [f"  {explanation}"] if explanation not in ("", before) else []
+            before = explanation
+        out.append("")
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+@rule("orders-page")
+def check_orders_page(tree):
+    """docs/ORDERS.md is what --write would write."""
+    page = tree.sources.get("docs/ORDERS.md")
+    if page is None or page.text != orders_text(tree):
+        yield "docs/ORDERS.md", 1, "is not up to date; run scripts/lint.py --write"
