@@ -1,7 +1,6 @@
 #include "harness/suggest.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <vector>
 
@@ -63,7 +62,9 @@ std::string unknown_name(std::string_view kind, std::string_view name,
   else
     sentence += ';';
   if (known.empty()) return sentence + " none are known";
-  return sentence + fmt::format(" known: {}", fmt::join(known, ", "));
+  sentence += " known: ";
+  for (const auto& word : known) sentence.append(word).append(&word == &known.back() ? "" : ", ");
+  return sentence;
 }
 
 }  // namespace bb

@@ -1,7 +1,6 @@
 #include "harness/units.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
