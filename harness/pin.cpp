@@ -190,6 +190,12 @@ order order_of(const topology& machine, const pin_policy& policy) {
 
 std::string pin_policy_names() { return fmt::format("{}", fmt::join(known_names(), ", ")); }
 
+std::vector<pin_policy> all_pin_policies() {
+  std::vector<pin_policy> all;
+  for (const auto& entry : names) all.push_back({entry.kind, {}, false, std::string(entry.name)});
+  return all;
+}
+
 pin_policy parse_pin_policy(std::string_view text) {
   if (text.starts_with("list:")) return parse_list(text);
   for (const auto& entry : names) {

@@ -42,6 +42,9 @@ struct pin_policy {
 /// The names above in the order of the enumeration, for help and error texts: "core, compact, ...".
 [[nodiscard]] std::string pin_policy_names();
 
+/// One policy of each kind but `list`, in the order of the enumeration.
+[[nodiscard]] std::vector<pin_policy> all_pin_policies();
+
 struct pin_plan {
   std::string policy;    ///< pin_policy::text
   unsigned threads = 0;  ///< workers planned for
