@@ -45,13 +45,13 @@ std::string bind_here(seat& taken) {
 }
 
 /// Field `processor` of the thread's stat file; -1 when the thread has ended. The name in
-/// parentheses may hold anything, so fields are counted from its end.
+/// parentheses may hold anything, so fields are counted from its end: state is the first after it,
+/// processor the 37th (proc(5)).
 int last_cpu_of(pid_t tid) {
   std::ifstream file(fmt::format("/proc/self/task/{}/stat", tid));
   std::string line;
   std::getline(file, line);
-  constexpr int fields_after_name =
-      37;  // state is the 1st after the name, processor the 37th: proc(5)
+  constexpr int fields_after_name = 37;
   auto at = line.rfind(')');
   for (int field = 0; field < fields_after_name && at != std::string::npos; ++field)
     at = line.find(' ', at + 1);

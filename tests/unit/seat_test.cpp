@@ -76,6 +76,23 @@ TEST(Seats, PolicyNoneRecordsWithoutBinding) {
   });
 }
 
+TEST(Seats, ReportSaysWhereAThreadRunsNow) {
+  for (const unsigned cpu : load_topology().os_indexes()) {
+    seats places(plan_here("none", 1));
+    std::jthread([&] {
+      places.sit(0);
+      ASSERT_TRUE(set_affinity(0, {cpu}));
+      EXPECT_EQ(places.report().seats[0].last, static_cast<int>(cpu));
+    });
+  }
+}
+
+TEST(Seats, AThreadThatEndedKeepsItsLastPlace) {
+  seats places(plan_here("core", 1));
+  std::jthread([&] { places.sit(0); }).join();
+  EXPECT_EQ(places.report().seats[0].last, places.report().seats[0].planned);
+}
+
 TEST(Seats, TooFewThreadsAreAProblem) {
   seats places(plan_here("core", 3));
   EXPECT_THAT(seat_all(places, 2).problem, HasSubstr("worker 2 of 3 never started"));
