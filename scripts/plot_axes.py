@@ -34,6 +34,14 @@ def log2_axis(axes, values, label, words=plain, most=9):
     axes.set_xlabel(label)
 
 
+def with_bars(points):
+    """What an axis must hold of [(value, interval)]: the values, and bars unless they are absurdly long."""
+    values = [v for v, _ in points]
+    low, high = min(values), max(values)
+    ends = [e for _, i in points if i for e in (i.low, i.high)]
+    return values + [min(max(e, low / 4), high * 2) for e in ends if low > 0]
+
+
 def value_axis(axes, values, log=None):
     """Zero-based, or logarithmic where the values spread over more than a factor of ten. Returns whether it is."""
     above = [v for v in values if v > 0]
@@ -41,11 +49,8 @@ def value_axis(axes, values, log=None):
         log = len(above) > 0 and len(above) == len(values) and max(above) / min(above) > LOG_FROM
     if log:
         axes.set_yscale("log")
-        low, high = min(above), max(above)
-        axes.set_ylim(low / 1.35, high * 1.35)
-        subs = (1, 2, 5) if high / low < 300 else (1,)
-        axes.yaxis.set_major_locator(LogLocator(10, subs))
-        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_ylim(min(above) / 1.35, max(above) * 1.35)
+        log_ticks(axes)
     else:
         axes.set_ylim(min([0, *values]) * 1.08, max([0, *values]) * 1.08 or 1)
         axes.yaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 2.5, 5, 10)))
@@ -54,6 +59,23 @@ def value_axis(axes, values, log=None):
 
 
 CLOSE = {"above": 0.32}  # of a sheet whose panels have no rules
+
+
+def log_ticks(axes):
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5) if high / low < 500 else (1,)))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def shared_scale(panels):
+    """Panels of the same unit get the same axis, so that wall and CPU time can be compared by eye."""
+    if len({a.get_yscale() for a in panels}) > 1:
+        return
+    low, high = min(a.get_ylim()[0] for a in panels), max(a.get_ylim()[1] for a in panels)
+    for a in panels:
+        a.set_ylim(low, high)
+        if a.get_yscale() == "log":
+            log_ticks(a)
 
 
 def panel_title(axes, text, raised=True):
@@ -118,8 +140,16 @@ def record(sheet, panel, case, series, cell, x, point, quantity, unit, x_name="t
         "trials": len(cell.rounds), "samples": cell.sample_count, "note": "" if interval else "n=1: no interval"})
 
 
-def draw_curve(axes, look, points, front, gaps=()):
+def aside(axes, rank, count):
+    """A factor that moves the curves of a chart a little apart, so that their bars do not hide one another."""
+    low, high = axes.get_xlim()
+    step = min(0.008, 0.05 / max(1, count))
+    return (high / low)**((rank - (count - 1) / 2) * step)
+
+
+def draw_curve(axes, look, points, front, gaps=(), shift=1):
     """`points`: [(x, value, interval)]. The line is broken at the x of `gaps`, where a cell gave no number."""
+    points, gaps = [(x * shift, v, i) for x, v, i in points], [g * shift for g in gaps]
     xs = sorted([p[0] for p in points] + [g for g in gaps if g not in {p[0] for p in points}])
     by_x = {p[0]: p[1] for p in points}
     axes.plot(xs, [by_x.get(x, math.nan) for x in xs], color=look.colour, linestyle=look.line, marker=look.marker,
@@ -213,6 +243,13 @@ def bars_text(cells):
     return "; ".join(said_of[k] for k in said_of if k in kinds)
 
 
+def variants_text(cells):
+    """Which runtimes ran an idiomatic body of their own, where some did."""
+    native = list(dict.fromkeys(c.arm_label for c in cells if c.variant == "native"))
+    generic = any(c.variant == "generic" for c in cells)
+    return f"Native bodies: {', '.join(map(style.shortened, native))}." if native and generic else ""
+
+
 def unshown_text(cells):
     """What has no number, and why in a word: `Not shown: asio, fio (absent); tbb at 8 threads (timeout).`"""
     words = {}
@@ -244,5 +281,5 @@ def caption(case, cells, base=None, notes=(), bars=True):
         counted.append(f"Base: {base.arm_label} at 1 thread, {style.number(base.median)} {case.unit}.")
     if cells:
         counted.append("; ".join([counts_text(cells), *([bars_text(cells)] if bars else [])]) + ".")
-    counted += [*notes, unshown_text(case.unshown)]
+    counted += [*notes, variants_text(cells), unshown_text(case.unshown)]
     return lines + [" ".join(filter(None, counted))]

@@ -147,14 +147,14 @@ def parameter(name, cases, options):
                 ax.record(sheet, "wall time", case, s, cell, case.params[name], ax.wall(cell), "wall time", case.unit,
                           x_name=name)
                 cells.append(cell)
-        ax.draw_curve(axes, looks[label], points, front=0.01 * i + (0.5 if s.plain else 0))
-        values += [v for _, v, _ in points]
+        ax.draw_curve(axes, looks[label], points, 0.01 * i + (0.5 if s.plain else 0))
+        values += [(v, i) for _, v, i in points]
     xs = [c.params[name] for c in cases]
     if min(xs) > 0:
         ax.log2_axis(axes, xs, name, words=lambda v, _: style.count(int(round(v))), most=11)
     else:
         axes.set_xlabel(name)
-    ax.value_axis(axes, values)
+    ax.value_axis(axes, ax.with_bars(values))
     ax.panel_title(axes, f"wall time ({first.unit})", raised=False)
     sheet.entries = [(looks[label], label_of(s)) for label, s in series.items()]
     sheet.caption = ax.caption(first, cells)

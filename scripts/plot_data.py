@@ -64,9 +64,8 @@ class Cell:
 
     @property
     def arm_label(self):
-        """As the tables of bb name it: `tbb/cutoff=1000 (native)`."""
-        label = f"{self.runtime}/{self.arm}" if self.arm else self.runtime
-        return f"{label} ({self.variant})" if self.variant not in ("", "generic") else label
+        """`tbb`, `tbb/cutoff=1000`."""
+        return f"{self.runtime}/{self.arm}" if self.arm else self.runtime
 
     def against(self, base, compare):
         """compare(base, this) as stats.ratio and stats.difference do, by rounds where both have the same ones."""
@@ -89,10 +88,10 @@ class Result:
 
 @dataclass(eq=False)
 class Series:
-    """One runtime, arm and variant over the thread counts of a case."""
+    """One runtime, arm and variant over the thread counts of a case. The variant is named where there are two."""
     label: str
     runtime: str
-    plain: bool       # default arm and generic body: drawn in the runtime's own style
+    plain: bool       # the default arm: drawn in the runtime's own style
     cells: dict       # threads -> Cell, measured or not
 
     def measured(self):
@@ -200,7 +199,8 @@ def command_of(document):
     if not isinstance(words, list):
         return ""
     words = [clean(w) for w in words]
-    return shlex.join(os.path.basename(w) or w if w.startswith("/") else w for w in words)
+    words = [os.path.basename(w) or w if w.startswith("/") else w for w in words]
+    return shlex.join(words if words[:1] == ["bb"] else ["bb", *words])
 
 
 def read_cell(record):
@@ -265,16 +265,20 @@ def sources_of(cells):
 
 
 def make_series(cells):
-    seen = {}
+    variants, seen = {}, {}
     for c in cells:
-        seen.setdefault((c.arm_label, c.threads), []).append(c)
-    doubled = {label for (label, _), same in seen.items() if len(same) > 1}
+        variants.setdefault(c.arm_label, set()).add(c.variant)
+        seen.setdefault((c.arm_label, c.variant, c.threads), []).append(c)
+    doubled = {label for (label, _, _), same in seen.items() if len(same) > 1}
     names = file_names(sources_of(cells))
     series = {}
     for c in cells:
-        label = f"{c.arm_label} [{names[id(c.source)]}]" if c.arm_label in doubled else c.arm_label
-        one = series.setdefault(label, Series(label, c.runtime, c.arm_label == c.runtime and label == c.runtime, {}))
-        one.cells[c.threads] = c
+        label = c.arm_label
+        if len(variants[label]) > 1 and c.variant != "generic":
+            label += f" ({c.variant})"
+        if c.arm_label in doubled:
+            label += f" [{names[id(c.source)]}]"
+        series.setdefault(label, Series(label, c.runtime, label == c.runtime, {})).cells[c.threads] = c
     first = {"serial": 0, "static": 1}
     return sorted(series.values(), key=lambda s: first.get(s.runtime, 2))
 

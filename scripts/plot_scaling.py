@@ -47,16 +47,16 @@ def draw_threads(sheet, axes, case, panel, looks, base, extra=()):
     """One panel over threads. `extra`: values that must be within the axis. Returns whether a region was shaded."""
     level_series = base_series(case, base)
     curves = curve_points(case, panel, level_series)
-    values = [v for _, points in curves for _, v, _ in points] + list(extra)
+    drawn = [(v, i) for _, points in curves for _, v, i in points]
     level = panel.quantity(base) if base and panel.base_line else None
     if level_series is None or level is None:
         level = None
     else:
-        values.append(level[0])
-    if not values:
+        drawn.append(level)
+    if not drawn:
         raise Nothing(f"no cell has {panel.title}")
     ax.log2_axis(axes, case.threads(), "threads")
-    ax.value_axis(axes, values, panel.log)
+    ax.value_axis(axes, ax.with_bars(drawn) + list(extra), panel.log)
     ax.panel_title(axes, panel.title)
     shaded = ax.mark_machine(axes, case)
     if level:
@@ -64,7 +64,8 @@ def draw_threads(sheet, axes, case, panel, looks, base, extra=()):
         ax.record(sheet, panel.key, case, level_series, base, 1, level, panel.key, panel.unit)
     for i, (s, points) in enumerate(curves):
         gaps = [t for t, c in s.cells.items() if not c.measured]
-        ax.draw_curve(axes, looks[s.label], points, front=i * 0.01 + (0.5 if s.plain else 0), gaps=gaps)
+        ax.draw_curve(axes, looks[s.label], points, i * 0.01 + (0.5 if s.plain else 0), gaps,
+                      ax.aside(axes, i, len(curves)))
         for threads, value, interval in points:
             ax.record(sheet, panel.key, case, s, s.cells[threads], threads, (value, interval), panel.key, panel.unit)
     return shaded
@@ -202,15 +203,6 @@ def time_panels(case, base):
     return [wall, Panel("CPU time", f"CPU time of all threads (cpu-{case.unit})", f"cpu-{case.unit}", ax.cpu)]
 
 
-def shared_scale(panel_axes):
-    """Panels of the same unit get the same axis, so that wall and CPU time can be compared by eye."""
-    if len({a.get_yscale() for a in panel_axes}) == 1:
-        low = min(a.get_ylim()[0] for a in panel_axes)
-        high = max(a.get_ylim()[1] for a in panel_axes)
-        for a in panel_axes:
-            a.set_ylim(low, high)
-
-
 def absolute(case, options):
     """Wall and CPU time per operation, side by side."""
     need_threads(case)
@@ -225,7 +217,7 @@ def absolute(case, options):
     for i, panel in enumerate(panels):
         panel.log = log
         shaded |= draw_threads(sheet, sheet.axes(0, i), case, panel, looks, base)
-    shared_scale(sheet.all_axes())
+    ax.shared_scale(sheet.all_axes())
     sheet.entries = legend_of(case.series, looks, shaded, base_series(case, base))
     notes = [] if len(panels) == 2 else ["CPU time was not measured."]
     sheet.caption = ax.caption(case, measured_cells(case), base, notes)
@@ -267,7 +259,7 @@ def overview(columns, rest, varied, options):
             shaded |= draw_threads(sheet, sheet.axes(r, c), case, panel, looks, base)
             sheet.axes(r, c).set_xlabel("threads" if r == rows - 1 else "")
     for column in range(len(columns)):
-        shared_scale([sheet.axes(r, column) for r in range(rows)])
+        ax.shared_scale([sheet.axes(r, column) for r in range(rows)])
     level = base_series(first, first.base(options.base))
     sheet.entries = legend_of(series.values(), looks, shaded, level and series[level.label])
     merged = merged_case(columns)

@@ -455,3 +455,16 @@ def test_ratio_interval_covers_the_truth():
 def test_command_has_no_folders():
     assert plot_data.command_of({"argv": ["/usr/bin/bb", "--json", "/a/b/x.json", "--size", "1K"]}) == \
         "bb --json x.json --size 1K"
+    assert plot_data.command_of({"argv": ["run", "--size", "1K"]}) == "bb run --size 1K"
+
+
+def test_the_variant_is_named_only_where_there_are_two(draw):
+    result = synthetic.tree(sizes=(1000,), threads=(1, 2))
+    for c in result["cells"]:
+        c["variant"] = "native" if c["runtime"] in ("serial", "heartbeat") else "generic"
+    m = synthetic.Maker(3)
+    result["cells"] += [m.cell("tbb", t, 9.0, 9.0, variant="native") for t in (1, 2)]
+    _, files = draw(result, "--kind", "absolute", "--format", "svg")
+    texts = svg_texts(files[f"tree-absolute-{PARAMS}.svg"])[0]
+    assert {"heartbeat", "tbb", "tbb (native)"} <= set(texts)
+    assert "Native bodies: serial, heartbeat, tbb." in " ".join(texts)
