@@ -30,4 +30,10 @@ class input_error : public error {
   explicit input_error(const std::string& sentence) : error(3, sentence) {}
 };
 
+/// A result could not be written whole. Exit code 6.
+class output_error : public error {
+ public:
+  explicit output_error(const std::string& sentence) : error(6, sentence) {}
+};
+
 }  // namespace bb

@@ -1,0 +1,80 @@
+#pragma once
+// The type-erased side of a row: what the driver knows of a workload, of a runtime and of a runnable cell.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/config.hpp"
+#include "harness/params.hpp"
+
+namespace bb {
+
+/// How operations enter the runtime: each run anew (pool.run, install, arena, parallel region), or once per sample.
+enum class entry { each, once };
+
+/// What a batch did: runs of the workload, and how many of them gave a wrong answer.
+struct tally {
+  std::uint64_t runs = 0;
+  std::uint64_t wrong = 0;
+};
+
+/// A workload's input, built once per round and shared by the cells forked from it. Read-only for the bodies.
+class erased_input {
+ public:
+  virtual ~erased_input() = default;
+  /// The memory that operations read, for the read-bandwidth ceiling; empty where it says nothing.
+  virtual std::span<const std::byte> memory() const = 0;
+};
+
+/// A runtime and a workload, ready to run. Built and used by the trial's main thread alone.
+class cell_body {
+ public:
+  virtual ~cell_body() = default;
+  virtual tally batch(std::uint64_t runs, entry how) = 0;
+};
+
+struct body_info {
+  std::string_view workload;
+  std::string_view variant;  // generic | native
+  std::unique_ptr<cell_body> (*make)(const erased_input&, const config&);
+};
+
+/// One option that a runtime's arms may set.
+struct arm_spec {
+  std::string_view key;
+  std::string_view help;
+  std::string_view values;  // allowed words, comma-separated; "N" = a number
+  std::string_view sweep;   // the values that `id/*` runs beside the default, comma-separated
+};
+
+/// One runtime over all workloads.
+struct row {
+  std::string id;
+  std::string summary;
+  bool ours = false;
+  std::string (*version)() = nullptr;
+  bool single_thread = false;
+  std::vector<arm_spec> arms = {};
+  std::string (*lacks)() =
+      nullptr;  // why cells without a body are absent, if more is to be said than "has no X"
+  std::vector<body_info> bodies = {};
+  std::string absent = {};  // not empty: the runtime was not built, and why
+};
+
+struct workload_info {
+  std::string_view id, summary, operation, needs;
+  std::span<const param_spec> parameters;
+  double (*operations)(const values&);
+  double (*bytes_per_operation)(const values&);
+  double (*memory_bytes)(const values&);
+  bool (*large)(const values&);
+  std::unique_ptr<erased_input> (*make_input)(const values&);
+};
+
+}  // namespace bb
