@@ -6,6 +6,7 @@ from lint_tree import CPP, functions, library_of, rule
 
 # An operation of std::atomic, a wrapper of one that has the order in its name (store_release), or a free function.
 OPERATION = re.compile(r"(?:\.|->)\s*(load|store|exchange|fetch_\w+|compare_exchange_\w+|test_and_set"
+                       r"|wait(?=\s*\([^;()]*memory_order)"  # of an atomic; others take no order
                        r"|\w+_(?:relaxed|acquire|release|acq_rel|seq_cst))\s*\("
                        r"|\b(atomic_thread_fence|atomic_signal_fence|__atomic_\w+|io_uring_smp_\w+)\s*\(")
 ORDER_IN_NAME = re.compile(r"_(relaxed|acquire|release|acq_rel|seq_cst)$")

@@ -1,0 +1,85 @@
+// A runtime that goes wrong in one way, BB_FAULT, to test that one cell's failure is told and costs no other cell.
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/row.hpp"
+#include "workloads/all.hpp"
+
+namespace bb {
+namespace {
+
+#define BB_TEXT_OF(x) #x
+#define BB_TEXT(x) BB_TEXT_OF(x)
+constexpr std::string_view fault = BB_TEXT(BB_FAULT);
+
+void hold_memory_without_end() {
+  // The limit stands in for a machine that is full; without it the test would fill the real one.
+  rlimit limit{1 << 30, 1 << 30};
+  setrlimit(RLIMIT_AS, &limit);
+  static std::vector<std::unique_ptr<char[]>> held;
+  for (;;) held.emplace_back(new char[64 << 20]);
+}
+
+void go_wrong() {
+  if (fault == "crash") raise(SIGSEGV);
+  if (fault == "killed") raise(SIGKILL);
+  if (fault == "hang")
+    for (;;) pause();
+  if (fault == "spin")
+    for (volatile bool forever = true; forever;) {
+    }
+  if (fault == "hog") hold_memory_without_end();
+  if (fault == "throws") throw std::runtime_error("the runtime threw on purpose");
+  if (fault == "exits") _exit(3);
+}
+
+struct faulty_rt {
+  static constexpr std::string_view id = fault;
+  static constexpr std::string_view summary = "goes wrong on purpose";
+  static constexpr bool ours = false;
+  static std::string version() { return "test"; }
+
+  struct ctx {};
+
+  explicit faulty_rt(const config& c) : late_(fault == "wrong_late") {
+    c.sit(0);
+    // `few` asks for more threads than it starts.
+    if (fault != "few")
+      for (unsigned i = 1; i < c.threads; ++i) std::thread([&] { c.sit(i); }).join();
+    if (fault == "crash_start") abort();
+  }
+
+  template <class F>
+  auto run(F&& f) {
+    go_wrong();
+    auto result = f(ctx{});
+    ++runs_;
+    if (fault == "wrong" || (late_ && runs_ > 3)) ++result;
+    return result;
+  }
+
+  template <class L, class R, class C>
+  static auto fork_join(ctx c, L&& left, R&& right, C&& combine) {
+    auto a = left(c);
+    return combine(std::move(a), right(c));
+  }
+
+ private:
+  bool late_;
+  int runs_ = 0;
+};
+
+}  // namespace
+}  // namespace bb
+
+#define BB_ROW_OF(name, R) BB_ROW(name, R)
+BB_ROW_OF(BB_FAULT, bb::faulty_rt)
