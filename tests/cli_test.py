@@ -262,7 +262,8 @@ def test_not_enough_memory_says_how_much():
     ("crash", "failed", ["signal 11"]), ("crash_start", "failed", ["signal 6"]),
     ("killed", "failed", ["signal 9", "memory"]),
     ("hang", "timeout", ["1 s"]), ("spin", "timeout", ["1 s"]), ("wrong", "wrong", ["oracle"]),
-    ("wrong_late", "wrong", ["oracle"]), ("few", "failed", ["never started"]), ("hog", "failed", ["memory", "bad_alloc"]),
+    ("wrong_late", "wrong", ["oracle"]), ("few", "failed", ["never started"]),
+    ("hog", "failed", ["memory", "bad_alloc"]),
     ("throws", "failed", ["threw on purpose"]), ("exits", "failed", ["exit code 3"]),
 ])
 def test_a_fault_fails_its_cell_alone(fault, status, words, tmp_path):
