@@ -344,12 +344,13 @@ std::string format_bytes(double bytes) {
                                     display_unit{"MiB", ki * ki}, display_unit{"GiB", ki * ki * ki},
                                     display_unit{"TiB", ki * ki * ki * ki}};
   const bool whole = bytes == std::floor(bytes) && std::abs(bytes) < ki;
-  return whole ? fmt::format("{:.0f} B", bytes) : format_scaled(bytes, units, ki);
+  return whole ? fmt::format("{:.0f} B", bytes + 0.0) : format_scaled(bytes, units, ki);
 }
 
 std::string format_percent(double fraction) {
-  const double percent = fraction * 100;
-  if (!std::isfinite(percent)) return "n/a";
+  const double exact = fraction * 100;
+  if (!std::isfinite(exact)) return "n/a";
+  const double percent = std::abs(exact) < 0.005 ? 0 : exact;  // no "-0.00%"
   const int decimals = std::abs(percent) < 9.995 ? 2 : std::abs(percent) < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f}%", percent, decimals);
 }

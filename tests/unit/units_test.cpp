@@ -316,6 +316,9 @@ TEST(format, bytes_and_percentages) {
   EXPECT_EQ(format_percent(1), "100%");
   EXPECT_EQ(format_percent(0.0999999), "10.0%");
   EXPECT_EQ(format_percent(0), "0.00%");
+  EXPECT_EQ(format_percent(-0.00001), "0.00%");
+  EXPECT_EQ(format_bytes(-0.0), "0 B");
+  EXPECT_EQ(format_ns(-0.0), "0 ns");
   EXPECT_EQ(format_percent(std::numeric_limits<double>::infinity()), "n/a");
 }
 
