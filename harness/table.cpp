@@ -104,7 +104,7 @@ std::vector<std::string> footnotes(const table_group& g) {
   const bool wrapped = std::any_of(g.lines.begin(), g.lines.end(), [](const auto& l) {
     return l.cell->pin.is_object() && l.cell->pin.value("oversubscribed", false);
   });
-  if (wrapped) notes.push_back("* oversubscribed: more threads than PUs");
+  if (wrapped) notes.push_back("a star marks more threads than PUs (oversubscribed)");
   return notes;
 }
 

@@ -113,6 +113,14 @@ def test_absent_cells_say_why(tmp_path):
     assert "no fork/join" in done.stdout and "file I/O only" in done.stdout
 
 
+def test_a_runtime_whose_package_is_missing_is_absent_with_the_reason(tmp_path):
+    result, done = result_of(tmp_path, "--runtime", "serial,gone", *QUICK, program=FAULTY)
+    assert cells(result, runtime="gone")[0]["status"] == "absent"
+    assert "absent: gone (libgone was not found" in done.stdout
+    assert "libgone" in run("list", program=FAULTY).stdout
+    assert run("--runtime", "gone", *QUICK, "--require", program=FAULTY).returncode == 1
+
+
 def test_require_makes_absent_an_error():
     done = run("--runtime", "asio", *QUICK, "--require")
     assert done.returncode == 1 and "--require" in done.stderr and "asio" in done.stderr
@@ -177,6 +185,36 @@ def test_tax_compares_generic_with_native():
     assert done.returncode == 0, done.stderr
     ratio = float(re.search(r"generic / native = ([0-9.]+)", done.stdout)[1])
     assert 0.3 < ratio < 3
+
+
+# --- poor surroundings
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can take its own rights away")
+
+
+@needs_root
+def test_works_unprivileged(tmp_path):
+    done = run("--runtime", "serial,static", "--threads", "2", *QUICK, user=65534, group=65534, cwd="/")
+    assert done.returncode == 0, done.stderr
+
+
+@needs_root
+def test_works_without_sys():
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+        pytest.skip("this sandbox lets nobody unshare a mount namespace")
+    command = f"mount -t tmpfs none /sys && exec {BB} --runtime serial,static --threads 2 " + " ".join(QUICK)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_obeys_an_affinity_mask(tmp_path):
+    cpu = max(os.sched_getaffinity(0))
+    out = tmp_path / "out.json"
+    done = subprocess.run(["taskset", "-c", str(cpu), str(BB), "--runtime", "static", "--threads", "1,2", "--json",
+                           str(out), *QUICK], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for c in json.loads(out.read_text())["cells"]:
+        assert set(c["pin"]["planned"]) == {cpu} and c["pin"]["oversubscribed"] == (c["threads"] > 1)
 
 
 # --- bad input: one sentence, the right code
