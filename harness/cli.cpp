@@ -160,6 +160,15 @@ void check_topology(const run_options& o) {
     throw usage_error("--topology plans for another machine, where nothing can run; add --dry-run");
 }
 
+// Two formats in one place would be readable as neither.
+void check_outputs(const run_options& o) {
+  std::set<std::string> seen;
+  for (const std::string& path : {o.json_path, o.csv_path, o.markdown_path})
+    if (!path.empty() && !seen.insert(path).second)
+      throw usage_error(
+          fmt::format("'{}' is named for two outputs; give each a place of its own", path));
+}
+
 // Results hold no path of the machine that made them.
 std::string without_folders(const std::string& argument) {
   const auto equals = argument.find('=');
@@ -188,6 +197,7 @@ std::optional<run_options> parse_run(const registry& table,
   interpret(app, raw, o);
   check_tags(o.tags);
   check_topology(o);
+  check_outputs(o);
   o.argv.emplace_back("run");
   for (const auto& a : arguments) o.argv.push_back(without_folders(a));
   return o;

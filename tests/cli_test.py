@@ -247,6 +247,7 @@ def test_obeys_an_affinity_mask(tmp_path):
     (["--tag", "novalue"], 2, ["novalue", "key=value"]),
     (["--trials", "0"], 2, ["--trials"]),
     (["--trials", "2", "--trials", "3"], 2, ["--trials", "twice"]),
+    (["--json", "-", "--csv", "-"], 2, ["two outputs"]),
     (["runn"], 2, ["runn", "run"]),
     (["show", "there-is-no-such-file"], 3, ["there-is-no-such-file"]),
     (["resume", "there-is-no-such-file"], 3, ["there-is-no-such-file"]),
