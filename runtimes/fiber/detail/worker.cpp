@@ -166,8 +166,8 @@ void worker::service() noexcept {
   if (ring_.waiting() != 0 || ring_.needs_enter()) ring_.submit();
   reap();
   if (!sleepers_.empty()) expire(now);
-  reclaim();
-  if (group_.idle() != 0) share();
+  // Not both: what nobody took would go straight back into the slot, and never run.
+  if (!reclaim() && group_.idle() != 0) share();
 }
 
 // A batch that took longer than service_ns is halved, a short one doubled: so fibers that compute long between two

@@ -95,7 +95,7 @@ class worker : public execution {
 
   void share() noexcept;
   void wake_one() noexcept;
-  void reclaim() noexcept;
+  bool reclaim() noexcept;
   std::uint32_t adopt(control_block* chain) noexcept;
   bool steal(std::int64_t now) noexcept;
   bool steal_from(victim& from, std::int64_t now) noexcept;

@@ -44,14 +44,14 @@ void worker::wake_one() noexcept {
   }
 }
 
-// What nobody took between two services is run here after all.
-void worker::reclaim() noexcept {
-  if (!slot_.full()) return;
+// What nobody took between two services is run here after all; true if there was any.
+bool worker::reclaim() noexcept {
+  if (!slot_.full()) return false;
   const std::uint32_t puts = slot_puts_.get();
-  if (puts == reclaimed_puts_) {
-    if (control_block* chain = slot_.take(); chain != nullptr) adopt(chain);
-  }
+  const bool lay_there_before = puts == reclaimed_puts_;
   reclaimed_puts_ = puts;
+  control_block* chain = lay_there_before ? slot_.take() : nullptr;
+  return chain != nullptr && adopt(chain) > 0;
 }
 
 std::uint32_t worker::adopt(control_block* chain) noexcept {
