@@ -72,7 +72,7 @@ std::vector<value> parse_numbers(const param_spec& spec, std::string_view text) 
                          .suffixes = true};
   std::vector<value> out;
   for (const std::uint64_t n : parse_list(text, rules).values)
-    out.push_back(static_cast<std::int64_t>(n));
+    out.emplace_back(std::in_place_type<std::int64_t>, static_cast<std::int64_t>(n));
   return out;
 }
 
