@@ -137,7 +137,7 @@ def test_svg_has_real_text_title_and_description(tree):
         assert any("Example 9000" in t and "2 cores / 2 PUs" in t and "pin core" in t for t in texts)
         assert any("clang 19.1.7 -O3 -DNDEBUG" in t and "0123456789ab" in t and "2025-03-01" in t for t in texts)
         source = path.read_text()
-        assert "bb --workload tree --threads 1..32" in source and "<dc:date>" not in source
+        assert "bb run --workload tree --threads 1..32" in source and "<dc:date>" not in source
         assert "'DejaVu Sans', Verdana, sans-serif" in source
     texts, _, description = svg_texts(tree[f"tree-scaling-{PARAMS}.svg"])
     assert {"heartbeat", "tbb", "tbb/cutoff=10000", "ideal", "more threads than PUs", "2 PUs", "threads"} <= set(texts)
@@ -156,7 +156,7 @@ def test_png_is_not_blank_and_fine_enough(tree):
 
 def test_png_tells_how_it_was_made(tree):
     data = tree["tree-order.png"].read_bytes()
-    assert b"bb --workload tree --threads 1..32" in data and b"matplotlib" not in data and b"Creation" not in data
+    assert b"bb run --workload tree --threads 1..32" in data and b"matplotlib" not in data and b"Creation" not in data
 
 
 def test_the_same_bytes_twice_whatever_the_hash_seed(tmp_path):

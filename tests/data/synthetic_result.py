@@ -5,6 +5,7 @@
 import json
 import math
 import random
+import statistics
 import sys
 
 MACHINE = {
@@ -18,6 +19,15 @@ MACHINE = {
 TOOL = {"name": "bb", "version": "0.1.0", "commit": "0123456789ab",
         "build": {"compiler": "clang 19.1.7", "flags": "-O3 -DNDEBUG", "type": "Release", "sanitizers": "",
                   "debug": False}, "runtimes": {}}
+SETTINGS = {
+    "workloads": "tree", "runtimes": "all", "variant": "best", "threads": "1..32", "pin": "core", "params": {},
+    "filters": [], "full": False, "smoke": False, "time_ns": 10**7, "warmup_ns": 10**6, "cooldown_ns": 0,
+    "timeout_ns": 10**9, "budget_ns": 0, "samples": 0, "trials": 7, "max_trials": 30, "precision": 0.0,
+    "thp": "system", "membind": "none", "require": False}
+USAGE = {"user_ns": None, "system_ns": None, "voluntary_switches": 0, "involuntary_switches": 1, "minor_faults": 2,
+         "major_faults": 0, "migrations": None}
+GROWTH = {"rss_growth_bytes": 65536, "peak_growth_bytes": 65536}
+NO_NUMBER = {"median": None, "ci95": None, "min": None, "mad": None}
 TREE = {"size": 1000, "layout": "preorder", "shape": "balanced", "entry": "each"}
 
 
@@ -33,21 +43,35 @@ class Maker:
 
     def cell(self, runtime, threads, value, cpu=None, pus=2, **more):
         c = {"workload": "tree", "params": dict(TREE), "runtime": runtime, "variant": "generic", "arm": "",
-             "threads": threads, "status": "ok", "reason": None, "unit": "ns/op", "better": "lower", "summary": None,
-             "steadiness": "flat", "cpu": {}, "memory": {}, "latency": None, "rate": None,
+             "threads": threads, "status": "ok", "reason": None, "unit": "ns/op", "better": "lower",
+             "summary": {"trials": 0, "n": 0} | NO_NUMBER, "steadiness": "flat",
+             "cpu": {"cpu_ns_per_op": cpu, "energy_j": None} | USAGE, "memory": GROWTH, "latency": None, "rate": None,
              "pin": {"policy": "core", "threads": threads, "planned": [i % pus for i in range(threads)],
                      "allowed": list(range(pus)), "taskset": "0-1", "oversubscribed": threads > pus},
              "trials": [], "samples": []}
         c.update(more)
         for trial in range(self.trials if value is not None else 0):
-            middle = self.scatter(value, self.noise)
-            c["trials"].append({"trial": trial, "round": trial, "order": 0, "cpu_ns_per_op":
-                                None if cpu is None else self.scatter(cpu, self.noise), "bytes_per_op": 24.0,
-                                "steadiness": "flat"})
-            first = [{"v": middle * 3, "trial": trial, "round": trial, "order": 0, "warmup": True}]
-            c["samples"] += first + [{"v": self.scatter(middle, self.noise / 2), "trial": trial, "round": trial,
-                                      "order": 0, "warmup": False} for _ in range(self.samples)]
+            self.measure(c, trial, value, cpu)
         return c
+
+    def measure(self, c, trial, value, cpu):
+        middle, at = self.scatter(value, self.noise), {"trial": trial, "round": trial, "order": 0}
+        pus = c["pin"]["planned"]
+        c["trials"].append(at | {
+            "wall_total_ns": 10**7, "runs_per_sample": 1000, "operations": 1e6, "bytes_per_op": 24.0,
+            "first_run_ns": 3000, "warmup_ns": 10**6,
+            "cpu_ns_per_op": None if cpu is None else self.scatter(cpu, self.noise),
+            "cpu": {"wall_ns": 10**7, "cpu_ns": 10**7} | USAGE, "memory": GROWTH,
+            "counters": {"cycles": None, "instructions": None, "user_mode_only": False}, "energy_j": None, "notes": [],
+            "noise": {"steal_us": 0, "throttled_us": None, "nr_throttled": None},
+            "steadiness": {"label": "flat", "trend": 0.0, "step": 0.0},
+            "pin": {"policy": "core", "taskset": "0-1", "oversubscribed": c["pin"]["oversubscribed"], "planned": pus,
+                    "actual": pus, "last": pus, "threads_seen": len(pus), "pus_seen": len(set(pus))}})
+        values = [self.scatter(middle, self.noise / 2) for _ in range(self.samples)]
+        c["samples"] += [{"v": middle * 3} | at | {"warmup": True}]
+        c["samples"] += [{"v": v} | at | {"warmup": False} for v in values]
+        timed = [s["v"] for s in c["samples"] if not s["warmup"]]
+        c["summary"].update(trials=trial + 1, n=len(timed), median=statistics.median(timed), min=min(timed), mad=0.0)
 
     def absent(self, runtime, reason, **more):
         return self.cell(runtime, 1, None, status="absent", reason=reason, pin=None, **more)
@@ -61,8 +85,8 @@ def result(cells, **more):
         for record in c["samples"] + c["trials"]:
             record["order"] = place
     return {"schema": "bb/1", "tool": TOOL, "started": "2025-03-01T10:00:00Z", "finished": "2025-03-01T10:05:00Z",
-            "partial": False, "seed": 7, "argv": ["bb", "--workload", "tree", "--threads", "1..32"], "tags": {},
-            "settings": {}, "machine": dict(MACHINE), "ceilings": [], "warnings": [], "cells": cells, **more}
+            "partial": False, "seed": 7, "argv": ["run", "--workload", "tree", "--threads", "1..32"], "tags": {},
+            "settings": SETTINGS, "machine": dict(MACHINE), "ceilings": [], "warnings": [], "cells": cells, **more}
 
 
 def tree(maker=None, threads=(1, 2, 4, 8, 16, 32), sizes=(1000, 100_000_000), pus=2):
