@@ -68,8 +68,8 @@ TEST_P(FiberWakeStress, SchedulersEndRightAfterTheirLastFiber) {
   const watchdog watch(std::chrono::seconds(120));
   std::mt19937_64 random(stress_seed());
   for (int i = 0; i < stress_rounds(300); ++i) {
+    fiber::event go;  // outlives those who wait for it
     fiber::scheduler pool(stress_options(1 + random() % 3, GetParam()));
-    fiber::event go;
     for (int k = 0; k < 4; ++k) pool.launch([&] { go.wait(); });
     std::thread setter([&] { go.set(); });
     setter.join();

@@ -1,5 +1,5 @@
-// Faults that other runtimes of this kind have had, each as a test named after it. Those with a file of their own:
-// exceptions (fiber_exception_test), unwinding (fiber_context_test, fiber_gdb_test), stack overflow and vm.max_map_count
+// Faults that other runtimes of this kind have had, each as a test named after it. Those with a file of their
+// own: exceptions (fiber_exception_test), unwinding (fiber_context_test, fiber_gdb_test), stack overflow and vm.max_map_count
 // (fiber_stack_test), lost wake-ups (fiber_wake_stress, the models).
 #include <execinfo.h>
 #include <fcntl.h>

@@ -59,6 +59,25 @@ stack_guard best_guard(char* page, std::size_t page_bytes) noexcept {
 
 }  // namespace
 
+stack_pool* all_pools = nullptr;
+
+struct pool_registry {
+  static void add(stack_pool& pool) {
+    const std::lock_guard hold(guard);
+    pool.next_pool_ = all_pools;
+    all_pools = &pool;
+  }
+  static void remove(stack_pool& pool) {
+    const std::lock_guard hold(guard);
+    stack_pool** link = &all_pools;
+    while (*link != &pool) link = &(*link)->next_pool_;
+    *link = pool.next_pool_;
+  }
+
+ private:
+  static inline std::mutex guard;
+};
+
 stack_pool::stack_pool(const stack_geometry& geometry)
     : geometry_(geometry), page_bytes_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
   if (geometry_.max_fibers == 0) throw error("options.max_fibers is 0; it must be at least 1");
@@ -78,9 +97,11 @@ stack_pool::stack_pool(const stack_geometry& geometry)
     throw;
   }
   if (geometry_.guard == stack_guard::automatic) geometry_.guard = best_guard(base_, page_bytes_);
+  pool_registry::add(*this);
 }
 
 stack_pool::~stack_pool() {
+  pool_registry::remove(*this);
   for (std::uint32_t i = 0; i < made_; ++i) {
     sanitizer_unpoison(base_ + i * stride_ + page_bytes_, geometry_.stack_bytes);
   }

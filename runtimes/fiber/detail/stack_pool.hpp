@@ -47,6 +47,7 @@ class stack_pool {
   const control_block* overflowed(const void* address) const noexcept;
 
  private:
+  friend struct pool_registry;
   control_block* make_one();
   void install_guard(char* page);
   char* stack_base(std::uint32_t index) const noexcept { return base_ + index * stride_; }
@@ -61,7 +62,11 @@ class stack_pool {
   std::mutex lock_;
   control_block* free_ = nullptr;  // under lock_
   std::uint32_t made_ = 0;         // under lock_
+  stack_pool* next_pool_ = nullptr;
 };
+
+// All pools of the process, for debuggers (gdb/fiber.py). Never read by the library.
+extern stack_pool* all_pools;
 
 // The free blocks of one worker: last in, first out, because the warmest stack is the last one left. Owner only.
 class block_cache {
