@@ -1,0 +1,42 @@
+# The fiber runtime under flags and on a processor that the other tests do not have.
+if(NOT TARGET bb_fiber)
+  return()
+endif()
+
+# Everything in one unit at -O3 (and link-time optimisation where the linker has it): the compiler sees through every
+# accessor, so an address that it may keep over a switch, it keeps.
+get_target_property(fiber_sources bb_fiber SOURCES)
+get_target_property(fiber_folder bb_fiber SOURCE_DIR)
+list(TRANSFORM fiber_sources PREPEND ${fiber_folder}/)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBURING REQUIRED IMPORTED_TARGET liburing)
+add_executable(fiber_lto_check ${CMAKE_CURRENT_SOURCE_DIR}/asm/fiber_lto_check.cpp ${fiber_sources})
+set_target_properties(fiber_lto_check PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+target_include_directories(fiber_lto_check PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fiber_lto_check PRIVATE -O3)
+target_link_libraries(fiber_lto_check PRIVATE bb_options PkgConfig::LIBURING)
+if(BB_FIBER_BOOST_CONTEXT)
+  target_compile_definitions(fiber_lto_check PRIVATE BB_FIBER_BOOST_CONTEXT)
+  target_link_libraries(fiber_lto_check PRIVATE Boost::context)
+endif()
+include(CheckIPOSupported)
+check_ipo_supported(RESULT has_lto OUTPUT ignored)
+if(has_lto AND NOT BB_SANITIZE)
+  set_target_properties(fiber_lto_check PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
+add_test(NAME fiber_lto_check COMMAND fiber_lto_check)
+set_tests_properties(fiber_lto_check PROPERTIES LABELS asm TIMEOUT 300)
+add_dependencies(tests_unit fiber_lto_check)
+
+# The switch for aarch64, run by qemu, at both ends of optimisation.
+find_program(BB_AARCH64_CXX aarch64-linux-gnu-g++)
+find_program(BB_QEMU_AARCH64 qemu-aarch64)
+if(BB_AARCH64_CXX AND BB_QEMU_AARCH64 AND NOT BB_SANITIZE)
+  foreach(level O0 O3)
+    add_test(NAME fiber_aarch64_${level} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/asm/fiber_aarch64.sh
+      ${BB_AARCH64_CXX} ${BB_QEMU_AARCH64} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} -${level})
+    set_tests_properties(fiber_aarch64_${level} PROPERTIES LABELS asm TIMEOUT 300)
+  endforeach()
+else()
+  message(STATUS "fiber on aarch64 is not tested: needs g++-aarch64-linux-gnu and qemu-user (scripts/setup)")
+endif()
