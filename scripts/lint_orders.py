@@ -17,20 +17,32 @@ TAG_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 RELEASES, ACQUIRES = {"release", "acq_rel", "seq_cst"}, {"acquire", "consume", "acq_rel", "seq_cst"}
 
 
+def _object_begin(code, end):
+    """Where the object of a member call begins: identifiers, `.`, `->`, `::` and balanced brackets before `end`."""
+    depth, at = 0, end
+    while at > 0 and (depth or re.match(r"[\w.:)\]>]|-(?=>)|[(\[]", code[at - 1:at + 1])):
+        depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(code[at - 1], 0)
+        if depth < 0:
+            break
+        at -= 1
+    return at
+
+
 class Operation:
-    """One atomic operation or fence with the ORDER comments that stand at it."""
+    """One atomic operation or fence with the comments that stand at it."""
 
     def __init__(self, source, match):
+        code = source.code
         self.source, self.line = source, source.line_of(match.start(match.lastindex))
         depth, end = 1, match.end()
-        while depth and end < len(source.code):
-            depth += {"(": 1, ")": -1}.get(source.code[end], 0)
+        while depth and end < len(code):
+            depth += {"(": 1, ")": -1}.get(code[end], 0)
             end += 1
-        self.arguments, self.last_line = source.code[match.end():end], source.line_of(end - 1)
+        self.arguments, self.last_line = code[match.end():end], source.line_of(end - 1)
         self.name = match[match.lastindex]
-        begin = re.search(r"[\w.>\[\]()-]*$", source.code[:match.start()]).start() if match[1] else match.start()
-        text = " ".join(source.text[begin:end].split())
-        self.text = text[max(0, text.count("(") - text.count(")")):]  # without the `(` of an `if (` before it
+        begin = _object_begin(code, match.start()) if match[1] else match.start()
+        self.text = " ".join(source.text[begin:end].split())
+        self.member = (re.findall(r"\w+", code[begin:match.start()]) or [""])[-1]
         orders = {next(filter(None, m.groups())).lower() for m in ORDER_WORD.finditer(self.arguments)}
         in_name = ORDER_IN_NAME.search(self.name)
         orders |= {in_name[1]} if in_name else set()
@@ -45,18 +57,32 @@ class Operation:
     def acquires(self):
         return bool(self.orders & ACQUIRES)
 
-    def comment(self, wanted):
-        """The comment on the same line, or the nearest above it past at most 3 lines of code, that holds `wanted`."""
+    @functools.cached_property
+    def own_comment(self):
+        """What stands on the lines of its statement, or beside the brace that closes behind it."""
+        code, line = self.source.code_lines, self.line
+        text = []
+        while line <= len(code):
+            text.append(self.source.comments.get(line, ""))
+            ended = line >= self.last_line and re.search(r"[;{}]\s*$", code[line - 1])
+            line += 1
+            if ended and not (line <= len(code) and code[line - 1].strip() == "}"):
+                break
+        return " ".join(text)
+
+    def comment(self, wanted, beside_code=False):
+        """Its own comment, or else the nearest block above, past at most 3 lines of code, that holds `wanted`."""
+        if re.search(wanted, self.own_comment):
+            return self.own_comment
         comments, code = self.source.comments, self.source.code_lines
-        own = " ".join(comments.get(i, "") for i in range(self.line, self.last_line + 1))
-        if re.search(wanted, own):
-            return own
         line, passed = self.line - 1, 0
         while line > 0 and passed <= 3:
             block = []
             while line in comments and not code[line - 1].strip():
                 block.insert(0, comments[line].lstrip("/* "))
                 line -= 1
+            if beside_code:
+                block.append(comments.get(line, ""))
             if re.search(wanted, " ".join(block)):
                 return " ".join(block)
             line, passed = line - 1, passed + 1
@@ -100,8 +126,18 @@ def check_orders(tree):
                            "`// ORDER(lib.thing) release|acquire: ... pairs with ... without it ...`")
         elif library_of(op.source.path) and not op.has_order:
             yield *where, f"`{op.text}` takes the default order; name the order that the protocol needs"
-        elif op.has_order and not op.orders and library_of(op.source.path) and not op.comment(r"\w"):
+        elif op.has_order and not op.orders and library_of(op.source.path) and not _is_justified(tree, op):
             yield *where, f"`{op.text}` is relaxed without a reason; add half a line: `// relaxed: single writer`"
+
+
+def _is_justified(tree, op):
+    """A comment at the operation, or one of the library about all of the member: `relaxed: ..., as all of seen`."""
+    if op.comment(r"\w") or op.comment(r"\brelaxed\b", beside_code=True):
+        return True
+    about = re.compile(rf"\brelaxed\b.*\b{re.escape(op.member or '?')}\b")
+    library = tree.under(f"runtimes/{library_of(op.source.path)}/", suffixes=CPP)
+    return any(about.search(comment + source.comments.get(line + 1, ""))
+               for source in library for line, comment in source.comments.items())
 
 
 @rule("order-tags")
@@ -132,8 +168,7 @@ def orders_text(tree):
         out += [f"## {tag}", ""]
         before = None
         for op, _, explanation in sites:
-            side = "/".join(s for s, is_it in (("release", op.releases), ("acquire", op.acquires)) if is_it)
-            out.append(f"- **{side}** `{op.source.path}`: `{op.text}`")
+            out.append(f"- **{'/'.join(sorted(op.orders))}** `{op.source.path}`: `{op.text}`")
             out += [f"  {explanation}"] if explanation not in ("", before) else []
             before = explanation
         out.append("")

@@ -58,6 +58,9 @@ PLANTED = [
      "ORDER"),
     ("orders", {LIBRARY: "y = x->load();\n"}, LIBRARY + ":1", "default order"),
     ("orders", {LIBRARY: "y = x.load(std::memory_order_relaxed);\n"}, LIBRARY + ":1", "relaxed"),
+    ("orders", {LIBRARY: "// relaxed: counter\n" + ";\n" * 9 + "n.store_relaxed(1);\n"}, LIBRARY + ":11",
+     "n.store_relaxed(1)"),
+    ("orders", {LIBRARY: "f(a, b->c[1].store_relaxed(2));\n"}, LIBRARY + ":1", "`b->c[1].store_relaxed(2)`"),
     ("orders", {"harness/a.cpp": STORE}, "harness/a.cpp:1", "ORDER"),
     ("order-tags", {LIBRARY: PAIR.replace("lib.share", "share")}, LIBRARY + ":2", "lib.thing"),
     ("order-tags", {LIBRARY: "// ORDER(l.x) release: a\n" + STORE}, LIBRARY + ":2", "no acquire side"),
@@ -108,6 +111,9 @@ CLEAN = [
                 + LOAD + "// " + STORE + 'f("' + STORE.strip() + '");\n'
                 + "// ORDER(l.y) release: a\nx.store_release(1);\n"
                 + "T load_acquire() { return x.load(std::memory_order_acquire); }\n"}),
+    ("orders", {LIBRARY: "void f() {\n  x.store_release(1);\n}  // ORDER(l.x) release: a\n"
+                "return x.load_relaxed() <\n    y.load_relaxed();  // relaxed: a hint\n"
+                "z.store_relaxed(1);  // relaxed: a heuristic, as all of n\n;\n;\n;\n;\nn.store_relaxed(0);\n"}),
     ("orders", {"harness/a.cpp": "y = topology.load(path);\n", "tests/unit/a_test.cpp": STORE}),
     ("order-tags", {LIBRARY: PAIR}),
     ("order-tags", {LIBRARY: "// ORDER(l.cq) acquire: pairs with the kernel's store of the tail\n" + LOAD}),

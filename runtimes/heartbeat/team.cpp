@@ -62,6 +62,7 @@ team::team(options o)
 team::~team() {
   stop_threads();
   for (worker* w : guests_) {
+    // relaxed: all runs have ended and told us so by other means, else this very check fails
     require(!w->claimed.load_relaxed(),
             "a pool is destroyed while a run is going on; end all runs first");
     w->~worker();
