@@ -1,5 +1,5 @@
 # bb_options: code-generation and warning flags, the same for every row and library, so that no runtime wins by its
-# flags. `bb --version` and every result print them (BB_FLAGS).
+# flags. `bb --version` and every result tell them.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
@@ -9,7 +9,8 @@ set(CMAKE_CXX_FLAGS_RELWITHASSERT "-O2 -g")
 add_library(bb_options INTERFACE)
 target_compile_features(bb_options INTERFACE cxx_std_20)
 # Loop and function alignment decide sub-nanosecond rankings; fix them for all instead of leaving them to chance.
-target_compile_options(bb_options INTERFACE -Wall -Wextra -falign-functions=64 -falign-loops=32)
+set(BB_ALIGNMENT -falign-functions=64 -falign-loops=32)
+target_compile_options(bb_options INTERFACE -Wall -Wextra ${BB_ALIGNMENT})
 # g++ 12 takes std::string concatenation for overlapping copies (GCC bug 105651).
 target_compile_options(bb_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(BB_WERROR)
