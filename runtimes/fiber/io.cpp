@@ -129,11 +129,16 @@ void operation::timeout(std::int64_t duration_ns) noexcept {
 }
 
 result operation::get() noexcept {
-  wait();
+  if (is_submitter()) {
+    wait_as_submitter();
+  } else {
+    wait();
+  }
   return {raw_result()};
 }
 
 result operation::get_until(std::int64_t deadline_ns) noexcept {
+  if (deadline_ns == no_deadline) return get();
   if (wait_until(deadline_ns)) return {raw_result()};
   cancel();
   const result last = get();

@@ -1,6 +1,6 @@
-// Faults that other runtimes of this kind have had, each as a test named after it. Those with a file of their
-// own: exceptions (fiber_exception_test), unwinding (fiber_context_test, fiber_gdb_test), stack overflow and vm.max_map_count
-// (fiber_stack_test), lost wake-ups (fiber_wake_stress, the models).
+// Faults that other runtimes of this kind have had, each as a test named after it. Those with a file of their own:
+// exceptions (fiber_exception_test), unwinding (fiber_context_test, fiber_gdb_test), stack overflow and
+// vm.max_map_count (fiber_stack_test), lost wake-ups (fiber_wake_stress, the models).
 #include <execinfo.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ int in_child(const std::function<int()>& body) {
 }
 
 // silk#66, userver#235, llvm-project#98479: the address of a thread-local kept over a switch. Tested again with -O3 and
-// link-time optimisation by fiber_lto_check.
+// link-time optimisation by fiber_lto_asm.
 TEST(KnownFault, TlsAddressIsNotKeptOverAMigration) {
   fiber::options options = with_workers(3);
   options.stealing = false;

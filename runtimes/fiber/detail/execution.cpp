@@ -84,7 +84,7 @@ void execution::run_front() noexcept {
   switch_strand(loop_, *next);
   running_ = nullptr;
   const after_function after = after_;
-  after(static_cast<worker&>(*this), after_argument_);
+  if (after != nullptr) after(static_cast<worker&>(*this), after_argument_);
 }
 
 void fiber_main(void* block) noexcept {

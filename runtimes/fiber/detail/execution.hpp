@@ -33,8 +33,8 @@ class alignas(64) execution {
     switch_strand(*self, *next);
   }
 
-  // Takes the running fiber off this worker; `after(argument)` runs on the loop once it has left its stack. Returns
-  // when somebody has made it runnable again, maybe on another worker.
+  // Takes the running fiber off this worker; `after(argument)`, if any, runs on the loop once it has left its stack.
+  // Returns when somebody has made it runnable again, maybe on another worker.
   [[gnu::noinline]] void suspend(after_function after, void* argument) noexcept;
 
   // Ends the running fiber; `after` as above.

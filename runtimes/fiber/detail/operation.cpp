@@ -1,5 +1,7 @@
 #include "runtimes/fiber/detail/operation.hpp"
 
+#include <utility>
+
 #include "runtimes/fiber/detail/this_worker.hpp"
 #include "runtimes/fiber/detail/worker.hpp"
 
@@ -29,7 +31,25 @@ void operation_core::complete(int result) noexcept {
   //   request_cancel(). without: a requester could post its message into an object that is gone.
   if (cancel_.exchange(cancel_state::closed, std::memory_order_acq_rel) == cancel_state::queued)
     return;
+  finish();
+}
+
+void operation_core::finish() noexcept {
+  control_block* sleeper = std::exchange(sleeper_, nullptr);  // before the last touch
+  worker& owner = *owner_;
   set_done();
+  if (sleeper != nullptr) owner.push(*sleeper);
+}
+
+bool operation_core::is_submitter() const noexcept {
+  worker* here = this_worker();
+  return here != nullptr && here->running() == submitter_;
+}
+
+void operation_core::wait_as_submitter() noexcept {
+  if (done()) return;
+  sleeper_ = submitter_;
+  owner_->suspend(nullptr, nullptr);  // nothing to publish: the completion cannot come before
 }
 
 void operation_core::request_cancel() noexcept {
@@ -51,7 +71,7 @@ void operation_core::cancel_arrived() noexcept {
   // ORDER(fiber.cancel) acq_rel: pairs with request_cancel() and complete().
   if (!cancel_.compare_exchange_strong(expected, cancel_state::taken, std::memory_order_acq_rel,
                                        std::memory_order_relaxed)) {
-    set_done();  // it completed while the message was on its way
+    finish();  // it completed while the message was on its way
     return;
   }
   io_uring_sqe* filled = owner_->entry();

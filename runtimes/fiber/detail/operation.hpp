@@ -27,6 +27,11 @@ class operation_core : public waitable {
   // Any thread, while the operation is alive. Returns at once.
   void request_cancel() noexcept;
 
+  // The submitting fiber only: waits without the general machinery. The completion comes on the fiber's own worker,
+  // where the fiber is bound, so that no other thread takes part and plain fields do.
+  void wait_as_submitter() noexcept;
+  bool is_submitter() const noexcept;
+
   int raw_result() const noexcept { return result_; }
   bool started() const noexcept { return owner_ != nullptr; }
 
@@ -37,9 +42,11 @@ class operation_core : public waitable {
     operation_core& target;
   };
   void cancel_arrived() noexcept;
+  void finish() noexcept;
 
   worker* owner_ = nullptr;
   control_block* submitter_ = nullptr;
+  control_block* sleeper_ = nullptr;  // the submitter, while it waits
   int result_ = 0;
   std::atomic<cancel_state> cancel_ = cancel_state::none;
   cancel_message message_{*this};

@@ -73,6 +73,7 @@ class basic_wait_word {
 
   // Back to "not happened". False if it was not set.
   bool reset() noexcept {
+    if (!is_set()) return false;  // spares the exchange
     std::uintptr_t expected = done;
     // ORDER(fiber.wait) acquire: pairs with the release in set(); what the setter wrote is seen before it is reused.
     return word_.compare_exchange_strong(expected, 0, std::memory_order_acquire,

@@ -162,7 +162,7 @@ void worker::service() noexcept {
   const std::int64_t now = now_ns();
   adapt_batch(now);
   counters_.services.bump();
-  receive(inbox_.take_all());
+  if (inbox_.has_messages()) receive(inbox_.take_all());
   if (ring_.waiting() != 0 || ring_.needs_enter()) ring_.submit();
   reap();
   if (!sleepers_.empty()) expire(now);
@@ -199,7 +199,7 @@ void worker::expire(std::int64_t now) noexcept {
 
 // Everything that may come to this worker by itself. Entries are submitted only if `enter`.
 bool worker::poll(std::int64_t now, bool enter) noexcept {
-  receive(inbox_.take_all());
+  if (inbox_.has_messages()) receive(inbox_.take_all());
   if (enter && (ring_.waiting() != 0 || ring_.needs_enter())) ring_.submit();
   reap();
   if (!sleepers_.empty()) expire(now);
@@ -215,7 +215,7 @@ bool worker::find_work() noexcept {
   // Without spinning, the first system call may as well be the one that sleeps: it submits, and returns at once if
   // anything completes.
   const bool spins = group_.settings().spin_ns > 0;
-  if (poll(spins || !sleepers_.empty() ? now_ns() : 0, spins)) return true;
+  if (poll(sleepers_.empty() ? 0 : now_ns(), spins)) return true;
   group_.idle_begins();
   while (!spin() && !group_.quiescent()) park(now_ns());
   group_.idle_ends();

@@ -1,4 +1,5 @@
-// Forced migration under full optimisation: nothing that belongs to a thread may be kept over a suspension. Exit 0: good.
+// Forced migration under full optimisation: nothing that belongs to a thread may be kept over a suspension.
+// Exit 0: good.
 #include <unistd.h>
 
 #include <cstdio>
