@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "harness/cpu_settings.hpp"
 #include "harness/machine_noise.hpp"
 #include "harness/sampler.hpp"
 #include "harness/seat.hpp"
@@ -70,6 +71,12 @@ json describe(const std::vector<double>& samples) {
   return {{"label", to_text(found->label)}, {"trend", found->trend}, {"step", found->step}};
 }
 
+// Of the last minute: what else ran on this machine, as far as one number tells.
+json load_average() {
+  const auto load = read_load({});
+  return load.empty() ? json(nullptr) : json(load.front());
+}
+
 std::string wrong_answer(const timed_batches& t) {
   return fmt::format(
       "{} of the answers differ from the oracle, the first run's {}; no number is given", t.wrong,
@@ -100,6 +107,7 @@ json run_trial(const trial_cell& cell, const trial_settings& settings) {
     record = describe(timing.result(), cost, static_cast<double>(timing.result().runs) * per_run,
                       cell.workload->bytes_per_operation(cell.params));
     record["noise"] = to_json(sample_machine_noise() - quiet);
+    record["load"] = load_average();
     record["steadiness"] = describe(samples);
   }
   const seat_report taken = seating.taken.report();
