@@ -31,12 +31,17 @@ KINDS = {
 }
 
 
+FORMATS = ["svg", "png"]
+
+
 def say(text):
     print(f"plot: {text}", file=sys.stderr)
 
 
 def find_matplotlib():
     """Debian's matplotlib belongs to /usr/bin/python3; another python3 first on PATH may lack it."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    os.environ["MPLBACKEND"] = "Agg"  # whatever the user's is, it may not exist here
     try:
         import matplotlib  # noqa: F401
         return
@@ -68,10 +73,11 @@ def arguments():
         epilog="kinds:\n" + "\n".join(f"  {name:<11} {text}" for name, text in KINDS.items()))
     parser.add_argument("results", nargs="+", metavar="RESULT.json", help="result of `bb --json FILE`; - is stdin")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
-                        help="folder, made if it is not there; ending in - or _: the beginning of the file names")
+                        help="folder, made if it is not there; ending in - or _: the beginning of the file names; "
+                             "ending in .svg or .png: the one picture")
     parser.add_argument("--kind", default=["all"], type=list_of(["all", *KINDS], "kind"), metavar="LIST",
                         help="all (what the results have numbers for), or some of the kinds below")
-    parser.add_argument("--format", default=["svg", "png"], type=list_of(["svg", "png"], "format"), metavar="LIST",
+    parser.add_argument("--format", default=["svg", "png"], type=list_of(FORMATS, "format"), metavar="LIST",
                         help="svg,png")
     parser.add_argument("--base", default="serial", metavar="RUNTIME",
                         help="what speed-up and overhead are counted from (serial)")
@@ -96,7 +102,13 @@ def case_slug(kind, case, leave_out=()):
     return slug(case.workload, kind, *values, *policy)
 
 
+def is_one_picture(output):
+    return os.path.splitext(output)[1][1:] in FORMATS and not os.path.isdir(output)
+
+
 def stem_of(output, name):
+    if is_one_picture(output):
+        return os.path.splitext(output)[0]
     return output + name if output[-1] in "-_" else os.path.join(output, name)
 
 
@@ -145,6 +157,10 @@ def sheets(kind, cases, options):
     return made, reasons
 
 
+class TwoPictures(Exception):
+    """A sentence about a name for two."""
+
+
 NEEDS = {"overview": "a workload with two thread counts", "heatmap": "two thread counts and two sizes",
          "parameter": "three values of a number such as size"}
 
@@ -154,11 +170,15 @@ def draw_all(results, cases, options):
     import plot_sheet
     kinds = list(KINDS) if "all" in options.kind else options.kind
     command = "; ".join(dict.fromkeys(r.command for r in results if r.command))
-    written, reasons = [], []
+    written, reasons, stems = [], [], {}
     for kind in kinds:
         made, said = sheets(kind, cases, options)
         for name, sheet in made:
             stem = stem_of(options.output, name)
+            if stem in stems:
+                raise TwoPictures(f"-o '{options.output}' names one picture, but there are {stems[stem]}, {name}"
+                                  " and maybe more; choose by --kind and --filter, or name a folder")
+            stems[stem] = name
             plot_sheet.folder_of(stem)
             written += sheet.save(stem, options.format, command)
         if not made:
@@ -193,6 +213,9 @@ def run(options):
     except plot_sheet.OutputError as fault:
         say(fault)
         return 6
+    except TwoPictures as fault:
+        say(fault)
+        return 2
     if not written:
         say("nothing to draw: " + "; ".join(reasons))
         return 4
@@ -214,11 +237,11 @@ def main():
         re.compile(options.filter)
     except re.error as fault:
         parser.error(f"--filter: '{options.filter}' is not a regular expression: {fault}")
-    if not options.output or (os.path.exists(options.output) and not os.path.isdir(options.output)):
+    if not options.output or (os.path.exists(options.output) and not os.path.isdir(options.output)
+                              and not is_one_picture(options.output)):
         say(f"-o '{options.output}' is a file; name a folder, or a beginning of file names that ends in -")
         return 6
     find_matplotlib()
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", module="matplotlib")
     sys.dont_write_bytecode = True
     return run(options)

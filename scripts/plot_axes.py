@@ -25,10 +25,20 @@ def thinned(values, most):
     return values[:-1][::step][:most - 1] + values[-1:]
 
 
+def log2_ticks(values, most):
+    """All values, if they are few and apart; else the powers of two and the last."""
+    values = sorted(values)
+    apart = all(b / a > 1.2 for a, b in zip(values, values[1:]))
+    if not apart or len(values) > most:
+        whole = [v for v in values[:-1] if math.log2(v).is_integer() and values[-1] / v > 1.3]
+        values = (whole or values[:1]) + values[-1:]
+    return thinned(values, most)
+
+
 def log2_axis(axes, values, label, words=plain, most=9):
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(values) * 2**-0.3, max(values) * 2**0.3)
-    axes.xaxis.set_major_locator(FixedLocator(thinned(sorted(values), most)))
+    axes.xaxis.set_major_locator(FixedLocator(log2_ticks(values, most)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(words))
     axes.set_xlabel(label)
@@ -153,7 +163,8 @@ def draw_curve(axes, look, points, front, gaps=(), shift=1):
     xs = sorted([p[0] for p in points] + [g for g in gaps if g not in {p[0] for p in points}])
     by_x = {p[0]: p[1] for p in points}
     axes.plot(xs, [by_x.get(x, math.nan) for x in xs], color=look.colour, linestyle=look.line, marker=look.marker,
-              markerfacecolor=look.face, markeredgecolor=look.colour, zorder=4 + front)
+              markerfacecolor=look.face, markeredgecolor=look.colour, zorder=4 + front,
+              markersize=5.5 if len(xs) <= 16 else 3.2)
     for x, value, interval in points:
         if interval:
             whisker(axes, x, value, interval, look.colour, 3 + front)
@@ -211,7 +222,8 @@ def machine_text(machine, policy):
     if policy:
         parts.append(f"pin {policy}")
     parts.append(f"governor {said(machine.get('governor'))}, turbo {said(machine.get('turbo'))}")
-    parts.append(f"Linux {said(machine.get('kernel'))}" + (", virtualised" if machine.get("virtualised") else ""))
+    kernel = said(machine.get("kernel")).split("-")[0]  # the rest names builds, not behaviour
+    parts.append(f"Linux {kernel}" + (", virtualised" if machine.get("virtualised") else ""))
     return "; ".join(parts) + "."
 
 

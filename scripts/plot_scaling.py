@@ -65,7 +65,7 @@ def draw_threads(sheet, axes, case, panel, looks, base, extra=()):
     for i, (s, points) in enumerate(curves):
         gaps = [t for t, c in s.cells.items() if not c.measured]
         ax.draw_curve(axes, looks[s.label], points, i * 0.01 + (0.5 if s.plain else 0), gaps,
-                      ax.aside(axes, i, len(curves)))
+                      ax.aside(axes, i, len(curves)) if len(case.threads()) <= 16 else 1)
         for threads, value, interval in points:
             ax.record(sheet, panel.key, case, s, s.cells[threads], threads, (value, interval), panel.key, panel.unit)
     return shaded

@@ -14,9 +14,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests" / "data")]
 
-import plot_data  # noqa: E402
-import plot_stats as stats  # noqa: E402
-import plot_style as style  # noqa: E402
 import synthetic_result as synthetic  # noqa: E402
 
 PLOT = ROOT / "scripts" / "plot.py"
@@ -197,6 +194,18 @@ def test_heat_map_of_sizes(draw):
     assert {(r["panel"], r["x"]) for r in rows} == {(f"size={s}", t) for s in (1000, 30000) for t in "12"}
 
 
+def test_the_variant_is_named_only_where_there_are_two(draw):
+    result = synthetic.tree(sizes=(1000,), threads=(1, 2))
+    for c in result["cells"]:
+        c["variant"] = "native" if c["runtime"] in ("serial", "heartbeat") else "generic"
+    m = synthetic.Maker(3)
+    result["cells"] += [m.cell("tbb", t, 9.0, 9.0, variant="native") for t in (1, 2)]
+    _, files = draw(result, "--kind", "absolute", "--format", "svg")
+    texts = svg_texts(files[f"tree-absolute-{PARAMS}.svg"])[0]
+    assert {"heartbeat", "tbb", "tbb (native)"} <= set(texts)
+    assert "Native bodies: serial, heartbeat, tbb." in " ".join(texts)
+
+
 # --- odd results
 
 def test_one_thread_count_gives_bars_and_says_why_no_curve(draw):
@@ -374,6 +383,40 @@ def test_filter(draw):
     one_sentence(done, "no cells")
 
 
+def test_one_picture_by_name(tmp_path):
+    (tmp_path / "r.json").write_text(json.dumps(synthetic.tree()))
+    out = tmp_path / "new" / "readme.svg"
+    done = run(tmp_path / "r.json", "-o", out, "--kind", "overview")
+    assert done.returncode == 0, done.stderr
+    assert sorted(p.name for p in out.parent.iterdir()) == ["readme.csv", "readme.png", "readme.svg"]
+    assert run(tmp_path / "r.json", "-o", out, "--kind", "overview").returncode == 0  # again, over the old one
+    done = run(tmp_path / "r.json", "-o", out, "--kind", "scaling")
+    assert done.returncode == 2
+    one_sentence(done, "names one picture", "--filter")
+
+
+def test_the_users_own_settings_change_nothing(tmp_path, tree):
+    (tmp_path / "tree.json").write_text(json.dumps(synthetic.tree()))
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nnonsense\nfont.size: 30\n")
+    done = run("tree.json", "-o", "out", "--kind", "overview", cwd=tmp_path,
+               env={"MPLBACKEND": "nonsense", "HOME": "/nowhere", "XDG_CONFIG_HOME": "/nowhere"})
+    assert (done.returncode, done.stderr) == (0, "")
+    name = "tree-overview-preorder-balanced-each.svg"
+    assert (tmp_path / "out" / name).read_bytes() == tree[name].read_bytes()
+
+
+def test_bb_plot_draws_what_bb_measured(tmp_path):
+    program = Path(os.environ["BB_BINARY_DIR"]) / "harness" / "bb"
+    run_bb = subprocess.run([program, "--workload", "tree", "--size", "1K,2K", "--runtime", "serial,static,asio",
+                             "--threads", "1,2", "--trials", "2", "--time", "4ms", "--json", tmp_path / "r.json"],
+                            capture_output=True, text=True, timeout=120)
+    assert run_bb.returncode == 0, run_bb.stderr
+    done = subprocess.run([program, "plot", tmp_path / "r.json", "-o", tmp_path / "out"], capture_output=True,
+                          text=True, timeout=120, env={**os.environ, "BB_PLOT_SCRIPT": str(PLOT)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.split()) == 39 and all(Path(p).stat().st_size for p in done.stdout.split())
+
+
 # --- Python without matplotlib
 
 @pytest.fixture(name="without")
@@ -403,68 +446,3 @@ def test_another_python_first_on_path_hands_over_to_debians(tmp_path, without):
     done = subprocess.run([sys.executable, "-B", hidden, tmp_path / "r.json", "-o", tmp_path / "o", "--kind", "cpu"],
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and len(done.stdout.split()) == 3, done.stderr
-
-
-# --- parts
-
-IDS = """serial static heartbeat tbb openmp rayon fiber boost_context boost_fiber ucontext coroutine asio uring epoll
-threads futex fio sockperf nginx continuation rseq cas16 mutex glibc jemalloc tcmalloc mimalloc tbbmalloc snmalloc tlsf
-tlsfcc hslab wfslab bbmalloc""".split()
-
-
-def test_every_runtime_has_a_look_of_its_own():
-    assert sorted(style.RUNTIMES) == sorted(IDS)
-    assert len(set(style.RUNTIMES.values())) == len(IDS)
-    assert style.style_of("heartbeat") == style.Style("#0072B2", "o", ())  # charts made at different times must agree
-    assert style.style_of("somebody") == style.style_of("somebody") and style.style_of("somebody").marker in "h8HPpd"
-
-
-def test_interval_rank_is_the_binomial_one():
-    assert [stats.interval_rank(n) for n in (1, 5, 6, 7, 8, 9, 12, 30)] == [0, 0, 1, 1, 1, 2, 3, 10]
-    assert stats.interval_of([3, 1, 2, 6, 5, 4]) == stats.Interval(1, 6, "ci95")
-    assert stats.interval_of([3, 1]) == stats.Interval(1, 3, "range") and stats.interval_of([3]) is None
-
-
-def test_percentiles_need_their_observations():
-    assert [stats.observations_needed(p) for p in (0.5, 0.9, 0.99, 0.999)] == [5, 29, 299, 2995]
-
-
-def test_bootstrap_median_agrees_with_sorting_draws():
-    import numpy
-    random = numpy.random.Generator(numpy.random.PCG64(11))
-    for n in (5, 8):
-        samples = list(random.normal(10, 1, n))
-        drawn = numpy.zeros((4000, 1), dtype=int)
-        fast = stats._resampled_medians([samples], drawn, random).ravel()
-        slow = numpy.median(random.choice(samples, (4000, n)), axis=1)
-        for q in (5, 50, 95):
-            assert numpy.percentile(fast, q) == pytest.approx(numpy.percentile(slow, q), abs=0.12)
-
-
-def test_ratio_interval_covers_the_truth():
-    import random
-    source, hits = random.Random(5), 0
-    for _ in range(200):
-        base, other = ([[v * source.gauss(1, 0.01) for _ in range(5)]
-                        for v in [m * source.gauss(1, 0.05) for _ in range(7)]] for m in (3, 2))
-        _, interval = stats.ratio(base, other)
-        hits += interval.low <= 1.5 <= interval.high
-    assert hits >= 184  # 95 % of 200 is 190; fewer than 184 of a true 95 % has a chance of 3 %
-
-
-def test_command_has_no_folders():
-    assert plot_data.command_of({"argv": ["/usr/bin/bb", "--json", "/a/b/x.json", "--size", "1K"]}) == \
-        "bb --json x.json --size 1K"
-    assert plot_data.command_of({"argv": ["run", "--size", "1K"]}) == "bb run --size 1K"
-
-
-def test_the_variant_is_named_only_where_there_are_two(draw):
-    result = synthetic.tree(sizes=(1000,), threads=(1, 2))
-    for c in result["cells"]:
-        c["variant"] = "native" if c["runtime"] in ("serial", "heartbeat") else "generic"
-    m = synthetic.Maker(3)
-    result["cells"] += [m.cell("tbb", t, 9.0, 9.0, variant="native") for t in (1, 2)]
-    _, files = draw(result, "--kind", "absolute", "--format", "svg")
-    texts = svg_texts(files[f"tree-absolute-{PARAMS}.svg"])[0]
-    assert {"heartbeat", "tbb", "tbb (native)"} <= set(texts)
-    assert "Native bodies: serial, heartbeat, tbb." in " ".join(texts)
