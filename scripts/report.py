@@ -112,14 +112,14 @@ def table_block():
 
 def table_line(size, c, base):
     medians = sorted(trial_medians(c))
-    interval = f"{ns_text(c['summary']['ci95'][0])} .. {ns_text(c['summary']['ci95'][1])}" if c["summary"]["ci95"] else "-"
+    interval = " .. ".join(ns_text(end) for end in c["summary"]["ci95"] or []) or "-"
     median = statistics.median(medians)
     star = "*" if c["pin"]["oversubscribed"] else ""
     name = c["runtime"] + ("/" + c["arm"] if c["arm"] else "")
     cpu = statistics.median(t["cpu_ns_per_op"] for t in c["trials"])
     sizes = {1000: "1K", 100_000_000: "100M"}
-    return (f"| {sizes.get(size, size)} | {name} | {c['threads']}{star} | {ns_text(median)} | {interval} | {ns_text(cpu)} "
-            f"| {base / median:.3g}x |")
+    return (f"| {sizes.get(size, size)} | {name} | {c['threads']}{star} | {ns_text(median)} | {interval} "
+            f"| {ns_text(cpu)} | {base / median:.3g}x |")
 
 
 BLOCKS = {"table": table_block, "reach": reach_block}
