@@ -1,5 +1,6 @@
 """scripts/setup and scripts/bb, run in a small checkout of their own with packages and tools that are faked."""
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -134,6 +135,17 @@ def test_setup_refuses_an_unknown_argument(checkout):
     run = checkout.run("setup", "--no-instal")
     assert run.returncode == 2
     assert "--no-instal" in run.stderr
+
+
+def test_table_of_packages_is_whole():
+    run = subprocess.run([ROOT / "scripts/setup", "--list"], capture_output=True, text=True, check=True)
+    rows = [line.split(None, 2) for line in run.stdout.splitlines()]
+    assert run.stderr == "" and all(len(row) == 3 for row in rows)
+    assert {row[0] for row in rows} == {"build", "compiler", "peers", "test"}
+    packages = [row[1] for row in rows]
+    assert len(packages) == len(set(packages))
+    named = re.findall(r"\bPACKAGE ([a-z0-9.+-]+)", (ROOT / "runtimes/CMakeLists.txt").read_text())
+    assert named and set(named) <= set(packages), "an absent row names a package that scripts/setup does not install"
 
 
 def test_first_run_builds_and_runs(built):
