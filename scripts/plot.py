@@ -141,7 +141,7 @@ def tasks(kind, cases, options):
                 "latency": plot_curves.latency}[kind]
         in_curve = [c for _, group in plot_curves.parameter_groups(cases) for c in group]
         for case in cases:
-            if kind != "bars" or every or len(case.threads()) == 1 and case not in in_curve:
+            if kind != "bars" or every or not (case.has_curve() or case in in_curve):
                 yield case_slug(kind, case), lambda: draw(case, options)
 
 

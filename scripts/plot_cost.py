@@ -110,10 +110,10 @@ def overhead(case, options):
 
 
 def bars(case, options):
-    """Wall and CPU time per operation at one thread count (at the only one, where there is but one)."""
+    """Wall and CPU time per operation at one thread count: that of most runtimes, the largest of several."""
     if not case.threads():
         need_threads(case)
-    threads = case.threads()[0]
+    threads = max(case.threads(), key=lambda t: (sum(t in s.measured() for s in case.series), t))
     shown = [s for s in case.series if threads in s.measured() or s.cells.get(1) is case.base(options.base)]
     cells = [s.measured().get(threads) or s.cells[1] for s in shown]
     labels = [style.shortened(s.label, 40) + ("" if c.threads == threads else " (1 thread)")

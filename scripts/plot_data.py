@@ -119,6 +119,10 @@ class Case:
     def threads(self):
         return sorted({t for s in self.series for t in s.measured()})
 
+    def has_curve(self):
+        """Whether something was measured at two thread counts; a serial cell at 1 beside others at N makes no curve."""
+        return any(len(s.measured()) > 1 for s in self.series)
+
     def base(self, runtime):
         """The one-thread cell that speed-up and overhead are counted from."""
         found = [s.cells[1] for s in self.series if s.runtime == runtime and 1 in s.measured()]

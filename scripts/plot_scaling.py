@@ -102,8 +102,9 @@ def need_threads(case):
     threads = case.threads()
     if not threads:
         raise Nothing("no cell has a number: " + (ax.unshown_text(case.unshown) or "it holds no samples"))
-    if len(threads) == 1:
-        raise Nothing(f"all cells have one thread count ({threads[0]}), which makes no curve; run with --threads 1..N")
+    if not case.has_curve():
+        raise Nothing(f"each runtime has one thread count ({threads[-1]}), which makes no curve; "
+                      "run with --threads 1..N")
 
 
 def need_base(case, runtime):
@@ -235,7 +236,7 @@ def overview_columns(cases):
         rest = tuple((k, v) for k, v in case.params.items() if k != varied)
         groups.setdefault((case.workload, rest, case.policy, varied), []).append(case)
     for (_, rest, _, varied), columns in groups.items():
-        columns = [c for c in columns if len(c.threads()) > 1]
+        columns = [c for c in columns if c.has_curve()]
         columns.sort(key=lambda c: c.params.get(varied, 0))
         if columns:
             yield dict(rest), varied, ax.thinned(columns, 3)

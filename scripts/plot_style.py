@@ -43,9 +43,9 @@ class Style:
 
     @property
     def fill(self):
-        """Of bars: an arm is a paler shade of its runtime."""
+        """Of bars: an arm is a paler shade of its runtime, and black would hide the interval."""
         if not self.hollow:
-            return self.colour
+            return PALE if self.colour == BLACK else self.colour
         return tuple(1 - 0.45 * (1 - int(self.colour[i:i + 2], 16) / 255) for i in (1, 3, 5))
 
     @property

@@ -209,13 +209,13 @@ def test_the_variant_is_named_only_where_there_are_two(draw):
 # --- odd results
 
 def test_one_thread_count_gives_bars_and_says_why_no_curve(draw):
-    result = synthetic.tree(sizes=(1000,), threads=(2,))
+    result = synthetic.tree(sizes=(1000,), threads=(2,))  # and serial at 1
     _, files = draw(result, "--format", "svg")
-    assert f"tree-bars-{PARAMS}.svg" in files or f"tree-absolute-{PARAMS}.svg" in files
-    only = synthetic.result([c for c in result["cells"] if c["threads"] == 2 or c["status"] == "absent"])
-    _, files = draw(only, "--format", "svg")
-    assert f"tree-bars-{PARAMS}.svg" in files
-    done, _ = draw(only, "--kind", "scaling", code=4)
+    assert sorted(files) == [f"tree-bars-{PARAMS}.csv", f"tree-bars-{PARAMS}.svg", "tree-order.csv", "tree-order.svg"]
+    rows = rows_of(files[f"tree-bars-{PARAMS}.csv"])
+    assert {(r["series"], r["x"]) for r in rows if r["panel"] == "CPU time"} == {
+        ("serial", "1"), ("static", "2"), ("heartbeat", "2"), ("tbb", "2"), ("tbb/cutoff=10000", "2")}
+    done, _ = draw(result, "--kind", "scaling", code=4)
     one_sentence(done, "one thread count (2)", "--threads 1..N")
 
 
