@@ -63,7 +63,7 @@ class Maker:
             "cpu_ns_per_op": None if cpu is None else self.scatter(cpu, self.noise),
             "cpu": {"wall_ns": 10**7, "cpu_ns": 10**7} | USAGE, "memory": GROWTH,
             "counters": {"cycles": None, "instructions": None, "user_mode_only": False}, "energy_j": None, "notes": [],
-            "noise": {"steal_us": 0, "throttled_us": None, "nr_throttled": None},
+            "noise": {"steal_us": 0, "throttled_us": None, "nr_throttled": None}, "load": 0.5,
             "steadiness": {"label": "flat", "trend": 0.0, "step": 0.0},
             "pin": {"policy": "core", "taskset": "0-1", "oversubscribed": c["pin"]["oversubscribed"], "planned": pus,
                     "actual": pus, "last": pus, "threads_seen": len(pus), "pus_seen": len(set(pus))}})
