@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,8 +79,8 @@ std::string describe_exit(int wait_status) {
 round_process::round_process(std::string_view verb, const std::string& job, std::size_t padding) {
   const int job_fd = job_file(job);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    throw error(1, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw error(1, fmt::format("cannot make a socket pair: {}", std::strerror(errno)));
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ == 0) exec_self(std::string(verb), padding, job_fd, ends[1], parent);
@@ -97,6 +98,11 @@ round_process::~round_process() {
   kill();
   wait();
   close(output_);
+}
+
+void round_process::acknowledge() {
+  // Its end is seen by the reader of events; a signal for writing to it would end the driver.
+  send(output_, "\n", 1, MSG_NOSIGNAL);
 }
 
 int round_process::wait() {

@@ -14,9 +14,10 @@ namespace bb {
 /// How a child ended, as a sentence: "exit code 3", "crashed: signal 11 (Segmentation fault)".
 std::string describe_exit(int wait_status);
 
-/// This program again, in a process group of its own, with `job` readable as file descriptor 3 and its output on file
-/// descriptor 4. `padding` is the length of an extra environment entry: it moves the stack, so that each round has an
-/// address layout of its own (Mytkowicz et al., ASPLOS 2009).
+/// This program again, in a process group of its own, with `job` readable as file descriptor 3 and a connection on file
+/// descriptor 4: it writes events, and after each waits for acknowledge(), so that nothing of ours runs beside a trial.
+/// `padding` is the length of an extra environment entry: it moves the stack, so that each round has an address layout
+/// of its own (Mytkowicz et al., ASPLOS 2009).
 class round_process {
  public:
   round_process(std::string_view verb, const std::string& job, std::size_t padding);
@@ -25,6 +26,7 @@ class round_process {
   round_process& operator=(const round_process&) = delete;
 
   int output() const { return output_; }
+  void acknowledge();
   int wait();   // for its end; returns the wait status
   void kill();  // the whole group
 

@@ -75,12 +75,14 @@ std::optional<double> trial_median(const cell_result& cell, const std::string& p
 std::string steadiness_of(const cell_result& cell);
 
 json to_json(const run_result& r);
+json to_json(const cell_result& c);
+json head_of(const run_result& r);  // all but the cells
 
 /// Throws input_error for text that is not a bb/1 result, naming `name` and what is wrong.
 run_result run_result_from_json(const json& j, std::string_view name);
 run_result read_result(const std::string& path);
 
-/// JSON text of a result: pretty for people, one line per sample list.
+/// The JSON text of a result (result_text.hpp).
 std::string to_text(const run_result& r);
 
 }  // namespace bb

@@ -55,6 +55,8 @@ json cpu_of(const cell_result& c) {
   return j;
 }
 
+}  // namespace
+
 json to_json(const cell_result& c) {
   json j{{"workload", c.workload},
          {"params", to_json(c.params)},
@@ -79,6 +81,8 @@ json to_json(const cell_result& c) {
   for (const auto& s : c.samples) j["samples"].push_back(to_json(s));
   return j;
 }
+
+namespace {
 
 sample sample_from_json(const json& j) {
   return {j.at("v").is_number() ? j.at("v").get<double>() : 0.0, j.value("trial", 0u),
@@ -108,45 +112,20 @@ cell_result cell_from_json(const json& j) {
   return c;
 }
 
-// Pretty to the depth where a person looks, then one line per value: a sample list stays scannable and small.
-void print(const json& j, int depth, std::string& out) {
-  const auto flat = [](const json& v) { return !v.is_structured() || v.empty(); };
-  const bool one_line = flat(j) || depth > 4 || std::all_of(j.begin(), j.end(), flat);
-  if (one_line) {
-    out += j.dump(-1, ' ', false, json::error_handler_t::replace);
-    return;
-  }
-  out += j.is_object() ? '{' : '[';
-  bool first = true;
-  for (const auto& [name, item] : j.items()) {
-    out += first ? "\n" : ",\n";
-    first = false;
-    out.append(static_cast<std::size_t>(depth + 1), ' ');
-    if (j.is_object()) out += json(name).dump() + ": ";
-    print(item, depth + 1, out);
-  }
-  out += '\n';
-  out.append(static_cast<std::size_t>(depth), ' ');
-  out += j.is_object() ? '}' : ']';
-}
-
 }  // namespace
 
+json head_of(const run_result& r) {
+  return {{"schema", "bb/1"},       {"tool", r.tool},         {"started", r.started},
+          {"finished", r.finished}, {"partial", r.partial},   {"seed", r.seed},
+          {"argv", r.argv},         {"tags", r.tags},         {"settings", r.settings},
+          {"machine", r.machine},   {"ceilings", r.ceilings}, {"warnings", r.warnings}};
+}
+
 json to_json(const run_result& r) {
-  json j{{"schema", "bb/1"},       {"tool", r.tool},         {"started", r.started},
-         {"finished", r.finished}, {"partial", r.partial},   {"seed", r.seed},
-         {"argv", r.argv},         {"tags", r.tags},         {"settings", r.settings},
-         {"machine", r.machine},   {"ceilings", r.ceilings}, {"warnings", r.warnings}};
+  json j = head_of(r);
   j["cells"] = json::array();
   for (const auto& c : r.cells) j["cells"].push_back(to_json(c));
   return j;
-}
-
-std::string to_text(const run_result& r) {
-  std::string out;
-  print(to_json(r), 0, out);
-  out += '\n';
-  return out;
 }
 
 run_result run_result_from_json(const json& j, std::string_view name) try {

@@ -160,8 +160,11 @@ bool runner::run_part(const round_part& part, unsigned round) {
     const ssize_t n = read(process.output(), buffer, sizeof buffer);
     if (n <= 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
-    for (std::size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
+    for (std::size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
       take(json::parse(text.substr(0, end)), round, cells, open);
+      process.acknowledge();
+      last_event_ns_ = now_ns();
+    }
   }
   const int wait_status = process.wait();
   for (const std::size_t i : open) {  // the process ended before their turn
@@ -175,8 +178,7 @@ bool runner::run_part(const round_part& part, unsigned round) {
 
 void runner::take(const json& event, unsigned round, const std::vector<std::size_t>& cells,
                   std::vector<std::size_t>& open) {
-  const std::uint64_t now = now_ns(), wall = now - last_event_ns_;
-  last_event_ns_ = now;
+  const std::uint64_t wall = now_ns() - last_event_ns_;
   if (event.contains("ceiling")) {
     json entry = event["ceiling"];
     entry["workload"] = cells_[cells.front()].result.workload;

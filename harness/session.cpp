@@ -15,6 +15,7 @@
 #include "harness/output_file.hpp"
 #include "harness/process.hpp"
 #include "harness/progress.hpp"
+#include "harness/result_text.hpp"
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
 #include "harness/text.hpp"
@@ -55,6 +56,7 @@ class outputs {
       if (!path.empty()) files_.emplace_back(output_file(path), make);
     };
     add(o.json_path, [](const run_result& r) { return to_text(r); });
+    saves_json_ = !files_.empty();
     add(o.csv_path, to_csv);
     add(o.markdown_path, to_markdown);
   }
@@ -63,9 +65,10 @@ class outputs {
     return std::any_of(files_.begin(), files_.end(),
                        [](const auto& f) { return f.first.is_stdout(); });
   }
-  void save(const run_result& r) const {
-    for (const auto& [file, make] : files_)
-      if (file.rewritable()) file.write(make(r));
+  /// After a trial: the JSON file, where it can be written again and again. Tables come at the end.
+  void save(const std::string& text) const {
+    if (!files_.empty() && saves_json_ && files_.front().first.rewritable())
+      files_.front().first.write(text);
   }
   /// All destinations; the first failure is thrown only after every one was tried.
   void finish(const run_result& r) const {
@@ -80,6 +83,7 @@ class outputs {
 
  private:
   std::vector<std::pair<output_file, std::string (*)(const run_result&)>> files_;
+  bool saves_json_ = false;
 };
 
 class session {
@@ -135,14 +139,15 @@ class session {
           fmt::format("round {}: input of {} {}", round + 1, c.result.workload, c.input.label()));
     };
     events.after_trial = [&](std::size_t i) {
-      collect();
-      out.save(result_);
+      text_.update(i, cells_[i].result);
+      out.save(text_.with(result_));
       report(screen, *active, cells_[i].result);
     };
     events.after_round = [&] {
       if (active->trials_left() > 0)
         screen.log(fmt::format("about {} left", clock_text(active->seconds_left())));
     };
+    for (std::size_t i = 0; i < cells_.size(); ++i) text_.update(i, cells_[i].result);
     runner r(cells_, result_.ceilings, options_.how, interrupt, events);
     active = &r;
     const bool complete = r.run();
@@ -219,6 +224,7 @@ class session {
   ground ground_;
   std::vector<planned_cell> cells_;
   run_result result_;
+  result_text text_;  // as last written
 };
 
 }  // namespace
