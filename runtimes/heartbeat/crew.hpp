@@ -15,7 +15,7 @@
 // Why `heard` holds: an offer is made before `searching_` and the parkers are read; a searcher
 // leaves `searching_`, and declares itself asleep, before it reads `offers_`. All of these are in
 // one total order (seq_cst), so either the offerer sees the searcher or sleeper, or the latter sees
-// the offer. A searcher that goes away with something better to do passes the duty on (finish()).
+// the offer. A searcher that goes away with something better to do passes the duty on (end of find_work()).
 #pragma once
 #include <cstdint>
 
@@ -78,10 +78,9 @@ class basic_crew {
     // ORDER(hb.offer): release, pairs with the exchange in take(); without it the taker runs a job
     // with stale fields.
     m.slot.store_release(&j);
-    // ORDER(hb.heard): seq_cst, pairs with the loads of offers_ in rest() and finish(); see
-    // `heard`.
+    // ORDER(hb.heard): seq_cst, pairs with the loads of offers_ in rest() and find_work(); see `heard`.
     offers_.add_seq_cst(1);
-    // ORDER(hb.heard): seq_cst, pairs with the subtraction from searching_ in stop_search().
+    // ORDER(hb.heard): seq_cst, pairs with the additions to searching_ in find_work().
     if (searching_.load_seq_cst() == 0) wake_one();
   }
 
@@ -108,27 +107,34 @@ class basic_crew {
     return found;
   }
 
-  // --- Wanting work: want, { start_search, take..., stop_search, rest or doze }..., finish.
+  // --- Wanting work.
 
-  void want() noexcept {
-    wanting_.add_seq_cst(1);
-  }  // ORDER(hb.minded): seq_cst, pairs with the load in pass_beat().
-
-  // ORDER(hb.heard): seq_cst, pairs with the load in offer(): who is counted here will still read
-  // offers_.
-  void start_search() noexcept { searching_.add_seq_cst(1); }
-
-  // ORDER(hb.heard): seq_cst, pairs with the load in offer(): an offer that counted on us is seen
-  // by our next look.
-  void stop_search() noexcept { searching_.add_seq_cst(-1); }
-
-  // Leaves with or without a job. pre: searching.
-  void finish() noexcept {
-    stop_search();
-    wanting_.add_seq_cst(-1);  // ORDER(hb.minded): seq_cst, pairs with the load in pass_beat().
+  // Stays until there is a job, which is returned, or `idler.over()`: then null. The idler has the policy:
+  //   look()    called while searching: perhaps beats others
+  //   search()  tries take() some times, returns a job or null
+  //   over()    seq_cst: whether there is something better to do
+  //   sleep()   calls rest() or doze()
+  template <class Idler>
+  Job* find_work(member& m, Idler& idler) noexcept {
+    Job* found = nullptr;
+    wanting_.add_seq_cst(1);  // ORDER(hb.minded): seq_cst, pairs with the load in pass_beat().
+    for (;;) {
+      // ORDER(hb.heard): seq_cst, pairs with the load in offer(): who is counted here will still read offers_.
+      searching_.add_seq_cst(1);
+      idler.look();
+      found = idler.search();
+      if (found != nullptr || idler.over()) break;
+      // ORDER(hb.heard): seq_cst, pairs with the load in offer(): an offer that counted on us is seen by rest().
+      searching_.add_seq_cst(-1);
+      idler.sleep();
+    }
+    searching_.add_seq_cst(-1);  // ORDER(hb.heard): as above, seen by the next line.
     // We may have been the one that an offerer counted on: pass it on.
-    // ORDER(hb.heard): seq_cst, pairs with the additions in offer() and start_search().
+    // ORDER(hb.heard): seq_cst, pairs with the additions in offer() and above.
     if (offers_.load_seq_cst() > 0 && searching_.load_seq_cst() == 0) wake_one();
+    wanting_.add_seq_cst(-1);  // ORDER(hb.minded): seq_cst, pairs with the load in pass_beat().
+    pass_beat(m);
+    return found;
   }
 
   // Sleeps until notified or the timeout is over, unless there is an offer or `over()`. False if
@@ -173,22 +179,6 @@ class basic_crew {
     return beater_.load_relaxed() == &m;  // relaxed: only we write our own address
   }
 
-  bool take_beat(member& m) noexcept {
-    // ORDER(hb.beat): seq_cst (acquire side), pairs with the store in pass_beat(): what the last
-    // holder knew of the runs (worker::seen) is read by the next.
-    return beater_.replace_seq_cst(nullptr, &m);
-  }
-
-  // Gives up the beat, if held; somebody else who wants work is woken to take it.
-  void pass_beat(member& m) noexcept {
-    if (!holds_beat(m)) return;
-    // ORDER(hb.beat): seq_cst (release side), pairs with take_beat(). Before the wake: who is not
-    // yet asleep finds the token, who is asleep gets the notification.
-    beater_.store_seq_cst(nullptr);
-    // ORDER(hb.minded): seq_cst, pairs with the additions in want() and finish().
-    if (wanting_.load_seq_cst() > 0) wake_one();
-  }
-
   // --- Runs.
 
   // Claims a free member for a run. False: somebody else has it.
@@ -229,13 +219,29 @@ class basic_crew {
   template <class T>
   using word = typename Platform::template word<T>;
 
+  bool take_beat(member& m) noexcept {
+    // ORDER(hb.beat): seq_cst (acquire side), pairs with the store in pass_beat(): what the last
+    // holder knew of the runs (worker::seen) is read by the next.
+    return beater_.replace_seq_cst(nullptr, &m);
+  }
+
+  // Gives up the beat, if held; somebody else who wants work is woken to take it.
+  void pass_beat(member& m) noexcept {
+    if (!holds_beat(m)) return;
+    // ORDER(hb.beat): seq_cst (release side), pairs with take_beat(). Before the wake: who is not
+    // yet asleep finds the token, who is asleep gets the notification.
+    beater_.store_seq_cst(nullptr);
+    // ORDER(hb.minded): seq_cst, pairs with the additions in find_work().
+    if (wanting_.load_seq_cst() > 0) wake_one();
+  }
+
   Job* take_from(member& m) noexcept {
     // ORDER(hb.offer): seq_cst (acquire side), pairs with the store in offer(). An exchange, so
     // that of thief and owner only one gets the job.
     Job* j = m.slot.exchange_seq_cst(nullptr);
     if (j != nullptr)
       offers_.add_seq_cst(
-          -1);  // ORDER(hb.heard): seq_cst, pairs with the loads in rest(), finish()
+          -1);  // ORDER(hb.heard): seq_cst, pairs with the loads in rest(), find_work()
     return j;
   }
 

@@ -70,48 +70,54 @@ bool worker::over(job* target) const noexcept {
   return target != nullptr ? target->done.load_seq_cst() : owner_team.members.stopping();
 }
 
-// Returns a job of somebody else, or null when it is over: `target` is done or, without one, the
-// team stops.
-job* worker::find_work(job* target) noexcept {
-  crew& members = owner_team.members;
-  halt();
-  members.want();
-  vigil v{.look = owner_team.patience.load_relaxed() == 0};  // relaxed: a heuristic
-  job* found = nullptr;
-  for (;;) {
-    members.start_search();
-    if (v.look) v.last = look_round();
-    found = search(target, target != nullptr || (v.look && v.last.old) ? search_turns : 1);
-    if (found != nullptr || over(target)) break;
-    members.stop_search();
-    v.look = rest(target, v);
+// The policy of a worker's idle time, called by crew::find_work.
+struct worker::idler {
+  worker& w;
+  job* const target;
+  bool looking;  // this turn looks round: at once when just run dry, later at every beat
+  bool soon = false;  // the last rest was a short one because of a young run
+  sight last{};
+
+  void look() noexcept {
+    if (looking) last = w.look_round();
   }
-  members.finish();
-  members.pass_beat(*this);
-  if (found != nullptr || target != nullptr) proceed();
-  return found;
+  job* search() noexcept {
+    const bool expecting = target != nullptr || (looking && last.old);
+    return w.search(target, expecting ? search_turns : 1);
+  }
+  bool over() const noexcept { return w.over(target); }
+  void sleep() noexcept;
+};
+
+void worker::idler::sleep() noexcept {
+  team& t = w.owner_team;
+  const auto ends = [this] { return over(); };
+  if (!t.members.holds_beat(w)) {
+    t.members.rest(w, forever_ns, ends);
+    looking =
+        false;  // woken for an offer, or else the beat is now ours and the first look comes after an interval
+    return;
+  }
+  if (looking) {
+    // A run that was young a moment ago is looked at again soon, so that a long one need not wait.
+    soon = last.young && !soon;
+    if (!last.old && !soon) t.be_patient(true);
+  }
+  const unsigned patience = soon ? 0 : t.patience.load_relaxed();  // relaxed: a heuristic
+  const bool quiet = target == nullptr && looking && last.none() && patience == team::patience_max;
+  looking = quiet && t.members.doze(w, ends);
+  if (!looking) looking = !t.members.rest(w, t.settings.beat_interval_ns << patience, ends);
 }
 
-// Sleeps; true if it is time to look round.
-bool worker::rest(job* target, vigil& v) noexcept {
-  team& t = owner_team;
-  const auto done = [&] { return over(target); };
-  if (!t.members.holds_beat(*this)) {
-    t.members.rest(*this, forever_ns, done);
-    return false;  // woken for an offer, or else the beat is now ours and the first look comes
-                   // after an interval
-  }
-  if (v.look) {
-    // A run that was young a moment ago is looked at again soon, so that a long one need not wait.
-    v.soon = v.last.young && !v.soon;
-    if (!v.last.old && !v.soon) t.be_patient(true);
-  }
-  const unsigned patience = v.soon ? 0 : t.patience.load_relaxed();  // relaxed: a heuristic
-  if (target == nullptr && v.look && v.last.none() && patience == team::patience_max &&
-      t.members.doze(*this, done)) {
-    return true;
-  }
-  return !t.members.rest(*this, t.settings.beat_interval_ns << patience, done);
+// Returns a job of somebody else, or null when it is over: `target` is done or, without one, the team stops.
+job* worker::find_work(job* target) noexcept {
+  halt();
+  idler i{.w = *this,
+          .target = target,
+          .looking = owner_team.patience.load_relaxed() == 0};  // relaxed: a heuristic
+  job* const found = owner_team.members.find_work(*this, i);
+  if (found != nullptr || target != nullptr) proceed();
+  return found;
 }
 
 // No beats for us while we have nothing to share. The owner alone writes `pulse`.

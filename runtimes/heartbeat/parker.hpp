@@ -50,8 +50,8 @@ class basic_parker {
   }
 
  private:
-  static constexpr std::uint32_t awake = 0, asleep = 1, notified = 2;
-  typename Platform::template word<std::uint32_t> state_{awake};
+  static constexpr std::int32_t awake = 0, asleep = 1, notified = 2;
+  typename Platform::template word<std::int32_t> state_{awake};
 };
 
 }  // namespace heartbeat::detail

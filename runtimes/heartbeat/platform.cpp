@@ -7,9 +7,9 @@
 
 namespace heartbeat::detail {
 
-static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on a plain 32-bit word");
+static_assert(sizeof(std::atomic<std::int32_t>) == 4, "the kernel waits on a plain 32-bit word");
 
-void os_platform::wait(word<std::uint32_t>& word, std::uint32_t expected,
+void os_platform::wait(word<std::int32_t>& word, std::int32_t expected,
                        std::int64_t timeout_ns) noexcept {
   const timespec limit{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
   // Errors need no handling: EAGAIN, EINTR and ETIMEDOUT all mean "look again", which every caller
@@ -18,7 +18,7 @@ void os_platform::wait(word<std::uint32_t>& word, std::uint32_t expected,
           nullptr, 0);
 }
 
-void os_platform::wake(word<std::uint32_t>& word) noexcept {
+void os_platform::wake(word<std::int32_t>& word) noexcept {
   syscall(SYS_futex, &word.value_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 

@@ -42,9 +42,9 @@ struct os_platform {
 
   // Returns when woken, after `timeout_ns` (forever_ns: never), on a signal, or at once if *word !=
   // expected.
-  static void wait(word<std::uint32_t>& word, std::uint32_t expected,
+  static void wait(word<std::int32_t>& word, std::int32_t expected,
                    std::int64_t timeout_ns) noexcept;
-  static void wake(word<std::uint32_t>& word) noexcept;
+  static void wake(word<std::int32_t>& word) noexcept;
   static std::int64_t now_ns() noexcept;  // CLOCK_MONOTONIC
 
   // One turn of a spin loop.

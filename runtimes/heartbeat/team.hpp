@@ -31,7 +31,7 @@ class team {
   // How many times the beat interval is doubled, 0 .. patience_max: grows while beats lead to
   // nothing worth while.
   os_platform::word<unsigned> patience{0};
-  static constexpr unsigned patience_max = 4;
+  static constexpr unsigned patience_max = 5;
 
  private:
   void start_threads();

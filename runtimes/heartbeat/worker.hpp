@@ -82,13 +82,6 @@ struct worker : hot_words, member {
     bool deaf = false;   // some run has not heard the last beat: blocked, or without ticks
     bool none() const noexcept { return !young && !old && !deaf; }
   };
-  // The idle time so far.
-  struct vigil {
-    bool look = false;  // this turn looks round
-    bool soon = false;  // the last rest was a short one because of a young run
-    sight last{};
-  };
-
   void ready() noexcept;
   void promote() noexcept;
   job* new_job() noexcept;
@@ -98,12 +91,12 @@ struct worker : hot_words, member {
   void run_stolen(job& j, entry* tail) noexcept;
 
   // idle.cpp
+  struct idler;
   job* find_work(job* target) noexcept;
   job* search(job* target, int turns) noexcept;
   bool over(job* target) const noexcept;
   sight look_round() noexcept;
   void note(std::uint64_t now) noexcept;
-  bool rest(job* target, vigil& v) noexcept;
   void halt() noexcept;
   void proceed() noexcept;
 };
