@@ -11,9 +11,9 @@ namespace heartbeat::detail {
 }
 
 #ifdef NDEBUG
-inline constexpr bool checked = false;
+constexpr bool checked = false;
 #else
-inline constexpr bool checked = true;
+constexpr bool checked = true;
 #endif
 
 // A function, not a macro: the condition must be free of side effects and is optimised away under

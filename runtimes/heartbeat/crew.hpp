@@ -9,13 +9,14 @@
 // Touched by: every member; blocking: only rest() and doze(), in the member's own parker.
 // Invariants (tests/model/heartbeat_crew_model.cpp):
 //   `taken once`    a job is taken by exactly one of: a thief (take), its owner (take_back).
-//   `heard`         while an offer stands, some member searches, or none sleeps, or a notify is
-//   under way. `minded`        while members want work and something runs, one of them holds the
-//   beat or is being woken.
+//   `heard`         while an offer stands, some member searches, or no idle member sleeps, or a
+//                   notification is under way.
+//   `minded`        while members want work and something runs, one of them holds the beat or is
+//                   being woken.
 // Why `heard` holds: an offer is made before `searching_` and the parkers are read; a searcher
 // leaves `searching_`, and declares itself asleep, before it reads `offers_`. All of these are in
 // one total order (seq_cst), so either the offerer sees the searcher or sleeper, or the latter sees
-// the offer. A searcher that goes away with something better to do passes the duty on (end of find_work()).
+// the offer. Whoever goes away with something better to do passes the duty on (pass_on()).
 #pragma once
 #include <cstdint>
 
@@ -34,7 +35,7 @@ struct basic_member {
 
   alignas(line_size) word<Job*> slot{nullptr};
   basic_parker<Platform> parker;
-  word<bool> claimed{false};  // inside a run; pool threads stay unclaimed
+  word<bool> claimed{false};  // inside a run; those of the pool's own threads stay unclaimed
   word<basic_member*> next{nullptr};
 };
 
@@ -46,39 +47,37 @@ class basic_crew {
   // Adds a member for good. Callers serialise.
   void enlist(member& m) noexcept {
     m.next.store_relaxed(first_.load_relaxed());  // relaxed: published by the next line
-    // ORDER(hb.enlist): seq_cst (release side), pairs with the load in each(); without it a reader
+    // ORDER(hb.enlist): seq_cst (release side), pairs with the load in any(); without it a reader
     // finds a member whose fields are not written yet. seq_cst because of doze(), see there.
     first_.store_seq_cst(&m);
   }
 
+  // Visits the members until one visit returns true.
   template <class Visit>
   bool any(Visit visit) noexcept {
     // ORDER(hb.enlist): seq_cst (acquire side), pairs with the store in enlist().
-    for (member* m = first_.load_seq_cst(); m != nullptr;
-         m = m->next.load_relaxed()) {  // relaxed: never changes
-      if (visit(*m)) return true;
-    }
-    return false;
+    member* m = first_.load_seq_cst();
+    while (m != nullptr && !visit(*m)) m = m->next.load_relaxed();  // relaxed: never changes
+    return m != nullptr;
   }
 
   // --- Offers. The owner of the slot offers and takes back, anyone takes.
 
   // More members want work than there are offers.
   bool demand() const noexcept {
-    return wanting_.load_relaxed() >
-           offers_.load_relaxed();  // relaxed: a hint, a wrong one costs one beat
+    // relaxed: a hint, a wrong one costs one beat
+    return wanting_.load_relaxed() > offers_.load_relaxed();
   }
 
-  bool vacant(const member& m) const noexcept {
-    return m.slot.load_relaxed() == nullptr;
-  }  // relaxed: only we fill it
+  // relaxed: only the owner, who asks, fills it
+  bool vacant(const member& m) const noexcept { return m.slot.load_relaxed() == nullptr; }
 
   // pre: vacant(m).
   void offer(member& m, Job& j) noexcept {
     // ORDER(hb.offer): release, pairs with the exchange in take(); without it the taker runs a job
     // with stale fields.
     m.slot.store_release(&j);
-    // ORDER(hb.heard): seq_cst, pairs with the loads of offers_ in rest() and find_work(); see `heard`.
+    // ORDER(hb.heard): seq_cst, pairs with the loads of offers_ in rest() and pass_on(); see `heard`.
     offers_.add_seq_cst(1);
     // ORDER(hb.heard): seq_cst, pairs with the additions to searching_ in find_work().
     if (searching_.load_seq_cst() == 0) wake_one();
@@ -89,8 +88,7 @@ class basic_crew {
 
   // A job from anybody's slot, or null. `from` is set to whose it was.
   Job* take(member& self, member*& from) noexcept {
-    if (offers_.load_relaxed() <= 0)
-      return nullptr;  // relaxed: a hint; rest() looks again with order
+    if (offers_.load_relaxed() <= 0) return nullptr;  // relaxed: a hint, rest() looks again
     Job* found = nullptr;
     const auto look = [&](member& m) {
       if (m.slot.load_relaxed() == nullptr) return false;  // relaxed: a hint, the exchange decides
@@ -99,11 +97,9 @@ class basic_crew {
       return found != nullptr;
     };
     // Start behind ourselves, so that not everybody robs the same victim.
-    for (member* m = self.next.load_relaxed(); m != nullptr;
-         m = m->next.load_relaxed()) {  // relaxed: never changes
-      if (look(*m)) return found;
-    }
-    any([&](member& m) { return &m == &self || look(m); });
+    member* m = self.next.load_relaxed();                          // relaxed: never changes
+    while (m != nullptr && !look(*m)) m = m->next.load_relaxed();  // relaxed: never changes
+    if (found == nullptr) any([&](member& other) { return &other == &self || look(other); });
     return found;
   }
 
@@ -119,39 +115,39 @@ class basic_crew {
     Job* found = nullptr;
     wanting_.add_seq_cst(1);  // ORDER(hb.minded): seq_cst, pairs with the load in pass_beat().
     for (;;) {
-      // ORDER(hb.heard): seq_cst, pairs with the load in offer(): who is counted here will still read offers_.
+      // ORDER(hb.heard): seq_cst, pairs with the load in offer(): whoever is counted here has yet to
+      // read offers_.
       searching_.add_seq_cst(1);
       idler.look();
       found = idler.search();
       if (found != nullptr || idler.over()) break;
-      // ORDER(hb.heard): seq_cst, pairs with the load in offer(): an offer that counted on us is seen by rest().
+      // ORDER(hb.heard): seq_cst, pairs with the load in offer(): an offer that counted on us is
+      // seen by rest().
       searching_.add_seq_cst(-1);
       idler.sleep();
     }
-    searching_.add_seq_cst(-1);  // ORDER(hb.heard): as above, seen by the next line.
-    // We may have been the one that an offerer counted on: pass it on.
-    // ORDER(hb.heard): seq_cst, pairs with the additions in offer() and above.
-    if (offers_.load_seq_cst() > 0 && searching_.load_seq_cst() == 0) wake_one();
+    searching_.add_seq_cst(-1);  // ORDER(hb.heard): as above, an offer is seen by pass_on().
+    pass_on();
     wanting_.add_seq_cst(-1);  // ORDER(hb.minded): seq_cst, pairs with the load in pass_beat().
     pass_beat(m);
     return found;
   }
 
-  // Sleeps until notified or the timeout is over, unless there is an offer or `over()`. False if
-  // the time was over. pre: not searching.
+  // For an idler: sleeps until notified or the timeout is over, unless there is an offer or
+  // `over()`. False if the time was over. `forever_ns` is for a member without the beat; it may
+  // return with the beat instead of sleeping.
   template <class Over>
   bool rest(member& m, std::int64_t timeout_ns, Over over) noexcept {
     m.parker.prepare();
     // ORDER(hb.heard): seq_cst, pairs with the addition in offer(), by way of hb.park.
     if (offers_.load_seq_cst() > 0 || over()) return m.parker.cancel(), true;
-    // A member without the beat sleeps untimed. It must find out in this order: declare itself
-    // asleep, then see that somebody else holds the beat. pass_beat() does the reverse.
+    // Declares itself asleep, then sees that somebody else holds the beat; pass_beat() the reverse.
     if (timeout_ns == forever_ns && take_beat(m)) return m.parker.cancel(), true;
     return m.parker.sleep(timeout_ns);
   }
 
-  // Sleeps until somebody starts a run; false if one goes on, there is an offer or `over()`. pre:
-  // holds_beat(m).
+  // For an idler with the beat: sleeps until somebody starts a run. False, without sleeping, if one
+  // goes on, there is an offer or `over()`.
   template <class Over>
   bool doze(member& m, Over over) noexcept {
     m.parker.prepare();
@@ -168,9 +164,21 @@ class basic_crew {
     } else {
       m.parker.cancel();
     }
-    dozing_.replace_seq_cst(
-        &m, nullptr);  // ORDER(hb.doze): seq_cst, pairs with the exchange in wake_dozer().
+    // ORDER(hb.doze): seq_cst, pairs with the exchange in wake_dozer().
+    dozing_.replace_seq_cst(&m, nullptr);
     return quiet;
+  }
+
+  // Sleeps until `over()`, without wanting work.
+  template <class Over>
+  void wait(member& m, Over over) noexcept {
+    for (;;) {
+      m.parker.prepare();
+      const bool ends = over();
+      // Somebody may have woken us, of all members, for an offer.
+      if (ends ? m.parker.cancel() : m.parker.sleep(forever_ns)) pass_on();
+      if (ends) return;
+    }
   }
 
   // --- The beat: a token held by one wanting member.
@@ -184,7 +192,7 @@ class basic_crew {
   // Claims a free member for a run. False: somebody else has it.
   bool begin_run(member& m) noexcept {
     // ORDER(hb.claim): seq_cst (acquire side), pairs with the store in end_run(): the last user's
-    // writes to the worker are visible. ORDER(hb.doze): also pairs with the look at `claimed` in
+    // writes to the worker are visible. ORDER(hb.doze): seq_cst, pairs with the look at `claimed` in
     // doze().
     if (m.claimed.load_relaxed() || m.claimed.exchange_seq_cst(true))
       return false;  // relaxed: a hint
@@ -243,6 +251,12 @@ class basic_crew {
       offers_.add_seq_cst(
           -1);  // ORDER(hb.heard): seq_cst, pairs with the loads in rest(), find_work()
     return j;
+  }
+
+  // What an offerer counted on us for, somebody else shall do.
+  void pass_on() noexcept {
+    // ORDER(hb.heard): seq_cst, pairs with the additions in offer() and find_work().
+    if (offers_.load_seq_cst() > 0 && searching_.load_seq_cst() == 0) wake_one();
   }
 
   // Prefers a sleeper that does not hold the beat, so that the beat need not change hands.

@@ -1,8 +1,7 @@
 // fork_join: run two branches that may run at the same time, then go on with both results.
 //
-// The local path is two stores (the entry), one compare (beat or end of the array), the left
-// branch, one compare (was the entry promoted?), the right branch. No atomic read-modify-write, no
-// list, no call.
+// The local path is two stores (the entry), one compare (a beat, or the end of the array), the left
+// branch, one compare (promoted?), the right branch. No atomic read-modify-write, no list, no call.
 #pragma once
 #include <type_traits>
 #include <utility>
@@ -15,16 +14,22 @@ namespace heartbeat {
 namespace detail {
 
 // Debug: while it lives, contexts below `floor` are out of date.
-struct floor_mark {
-#ifdef NDEBUG
-  explicit floor_mark(entry*, entry*) noexcept {}
-#else
-  floor_mark(entry* tail, entry* floor) noexcept : tail(tail) { worker_of(tail)->floor = floor; }
-  ~floor_mark() { worker_of(tail)->floor = tail; }
-  floor_mark(const floor_mark&) = delete;
-  entry* tail;
-#endif
+template <bool Checked>
+struct basic_floor_mark {
+  basic_floor_mark(entry*, entry*) noexcept {}
 };
+
+template <>
+struct basic_floor_mark<true> {
+  basic_floor_mark(entry* tail, entry* floor) noexcept : tail(tail) {
+    worker_of(tail)->floor = floor;
+  }
+  ~basic_floor_mark() { worker_of(tail)->floor = tail; }
+  basic_floor_mark(const basic_floor_mark&) = delete;
+  entry* tail;
+};
+
+using floor_mark = basic_floor_mark<checked>;
 
 [[gnu::always_inline]] inline void check_context(entry* tail) noexcept {
   if constexpr (checked) {
@@ -42,8 +47,7 @@ template <class Result, bool Nothrow>
   return take_result<Result>(worker_of(tail)->settle(tail));
 }
 
-// The left branch has thrown: whatever the right one does, it must have ended before its captures
-// die.
+// The left branch has thrown: if the right one runs, it must end before its captures die.
 template <class Result>
 [[gnu::noinline, gnu::cold]] void abandon(entry* tail) noexcept {
   if (worker_of(tail)->head <= tail) return;
@@ -69,8 +73,7 @@ template <class Result, class Left>
   }
 }
 
-// Gets the right result, from wherever it is, and goes on with `then`. It stands on both ways out,
-// see fork_join.
+// Gets the right result, from wherever it is, and goes on with `then`, on both ways out alike.
 template <class Right, class Then>
 [[gnu::always_inline]] inline decltype(auto) join(entry* tail, Right&& right, Then&& then) {
   using result = std::invoke_result_t<Right, context>;
@@ -106,12 +109,15 @@ using regular = std::conditional_t<std::is_void_v<Result>, std::monostate, Resul
 // their results; a result of type void is left out of the call. `combine` runs after both, in the
 // caller.
 //
-// Results: void, references, anything that can be moved. Small captures and results by value are
-// the fast way: they stay in registers. Exceptions: both branches have ended when fork_join throws,
-// and it throws what the same code without forks would: the exception of the left branch, if there
-// is one. A right branch that nobody has begun by then never runs. Order: without sharing, left
-// first, then right. Branches must not wait for each other, and hold no lock across a fork_join
-// that another task may want: the thread that waits in a join runs other tasks meanwhile.
+// Results: void, references, anything that can be moved. Small captures (8 bytes) and results by
+//   value are the fast way: they stay in registers.
+// Exceptions: both branches have ended when fork_join throws, and it throws what the same code
+//   without forks would: the exception of the left branch, if there is one. A right branch that
+//   nobody has begun by then never runs. Branches that are noexcept need no landing pads.
+// Order: without sharing, left first, then right. Branches must not wait for each other, and must
+//   hold no lock across a fork_join that another task may want: the thread that waits in a join runs
+//   other tasks meanwhile.
+// Depth: as deep as the stack; forks nested more than some 65,000 deep are not shared.
 //
 // `combine` beside the pair form is not a matter of taste: only with it can the compiler turn the
 // right branch into a loop, as it does with the serial recursion.

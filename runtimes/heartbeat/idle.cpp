@@ -16,7 +16,7 @@ constexpr int search_turns = 100;
 
 void team::be_patient(bool more) noexcept {
   const unsigned now = patience.load_relaxed();  // relaxed: a heuristic; lost updates do no harm
-  patience.store_relaxed(more ? std::min(now + 1, patience_max) : 0);
+  patience.store_relaxed(more ? std::min(now + 1, patience_max) : 0);  // relaxed: as above
 }
 
 // Beats every run that was going on at the last look. The holder of the beat also notes which ones
@@ -29,7 +29,7 @@ worker::sight worker::look_round() noexcept {
     const std::uint64_t now =
         w.pulse.load_relaxed();  // relaxed: a heuristic, as all of pulse and seen
     if (now % 2 == 0) return false;
-    if (w.seen.load_relaxed() != now) {
+    if (w.seen.load_relaxed() != now) {  // relaxed: a heuristic
       s.young = true;
       if (beater) w.note(now);
     } else if (w.limit.load_relaxed() == nullptr) {  // relaxed: a heuristic
@@ -46,7 +46,7 @@ worker::sight worker::look_round() noexcept {
 }
 
 void worker::note(std::uint64_t now) noexcept {
-  seen.store_relaxed(now);
+  seen.store_relaxed(now);  // relaxed: a heuristic
   young = true;
 }
 
@@ -74,7 +74,7 @@ bool worker::over(job* target) const noexcept {
 struct worker::idler {
   worker& w;
   job* const target;
-  bool looking;  // this turn looks round: at once when just run dry, later at every beat
+  bool looking;       // this turn looks round: at once when just run dry, later at every beat
   bool soon = false;  // the last rest was a short one because of a young run
   sight last{};
 
@@ -94,8 +94,8 @@ void worker::idler::sleep() noexcept {
   const auto ends = [this] { return over(); };
   if (!t.members.holds_beat(w)) {
     t.members.rest(w, forever_ns, ends);
-    looking =
-        false;  // woken for an offer, or else the beat is now ours and the first look comes after an interval
+    // Woken for an offer; or else the beat is now ours, and the first look comes after an interval.
+    looking = false;
     return;
   }
   if (looking) {
@@ -122,15 +122,16 @@ job* worker::find_work(job* target) noexcept {
 
 // No beats for us while we have nothing to share. The owner alone writes `pulse`.
 void worker::halt() noexcept {
-  const std::uint64_t now = pulse.load_relaxed();
+  const std::uint64_t now = pulse.load_relaxed();  // relaxed: single writer
   if (now % 2 == 1) pulse.store_relaxed(now + 1);
 }
 
 // Computing again, and old at once: something has been shared already.
 void worker::proceed() noexcept {
-  const std::uint64_t now = pulse.load_relaxed() + 1;
-  seen.store_relaxed(now);
-  pulse.store_relaxed(now);
+  const std::uint64_t now =
+      pulse.load_relaxed() + 1;  // relaxed: single writer; the rest a heuristic
+  seen.store_relaxed(now);       // relaxed: a heuristic
+  pulse.store_relaxed(now);      // relaxed: a heuristic
 }
 
 }  // namespace heartbeat::detail

@@ -73,7 +73,6 @@ void team::start_threads() {
   const unsigned count = settings.workers - 1;
   workers_.reserve(count);
   threads_.reserve(count);
-  // Shared with threads that may outlive a failure here.
   std::latch started(count);
   for (unsigned number = 1; number <= count; ++number) {
     try {

@@ -40,12 +40,12 @@ void worker::ready() noexcept {
 void worker::begin_run() noexcept {
   floor = begin;
   ready();
-  pulse.store_relaxed(pulse.load_relaxed() + 1);  // relaxed: a heuristic, as all of pulse and seen
+  pulse.store_relaxed(pulse.load_relaxed() + 1);  // relaxed: single writer, readers guess
 }
 
 void worker::end_run() noexcept {
   require(head == begin, "a run ends while a fork is still open");
-  pulse.store_relaxed(pulse.load_relaxed() + 1);
+  pulse.store_relaxed(pulse.load_relaxed() + 1);  // relaxed: single writer, readers guess
 }
 
 bool worker::on_owner() const noexcept { return thread == this_thread(); }
@@ -134,7 +134,12 @@ void worker::wait_for(job& j, entry* context) noexcept {
   // ORDER(hb.done): acquire, pairs with the store in run_stolen(); without it the result may be
   // read before it is there.
   while (!j.done.load_acquire()) {
-    if (job* other = find_work(&j)) run_stolen(*other, context);
+    if (helping == helping_max) {
+      // ORDER(hb.done): seq_cst (acquire side), pairs with the store in run_stolen(), see there.
+      owner_team.members.wait(*this, [&j] { return j.done.load_seq_cst(); });
+    } else if (job* other = find_work(&j)) {
+      run_stolen(*other, context);
+    }
   }
 }
 

@@ -1,15 +1,14 @@
-// Worker: the owner of a region of memory, with this header at its base and its array of entries
-// behind.
+// Worker: the owner of a region of memory, with this header at its base, its entries behind.
 //
 // Owner: the thread that computes in it. Other threads touch only: `limit` (a beat), `pulse` and
 // `seen` (whether a beat makes sense), and the crew's part. Invariants, with `tail` the context of
 // the innermost task:
 //   `order`     head <= tail: entries below head are promoted, entries in [head, tail) are open.
-//   `oldest`    promotion takes the entry at head and moves head up, so what is promoted is a
-//   prefix of the array. `settled`   a join that finds its entry promoted sets head back to it, so
-//   after a join nothing above is promoted. `spare`     the entry at `end` may be written but is
-//   never promoted: forks nested deeper than the array reuse it
-//               and run one after the other (poll() holds the context down at `end`).
+//   `oldest`    promotion takes the entry at head and moves head up: what is promoted is a prefix.
+//   `settled`   a join that finds its entry promoted sets head back to it: after a join nothing at
+//               or above its context is promoted.
+//   `spare`     the entry at `end` may be written but is never promoted: forks nested deeper than
+//               the array reuse it and run one after the other (poll() holds contexts at `end`).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -40,19 +39,20 @@ struct worker : hot_words, member {
   ~worker();
 
   // --- By the owner.
-  entry* poll(entry* next) noexcept;  // context `next` is above the limit: returns the context to
-                                      // use instead
-  job& settle(entry* tail) noexcept;  // the entry is promoted: returns its job, done; head == tail
-  job* call_off(
-      entry* tail) noexcept;  // as settle, but a job that nobody has begun is dropped: null
+  // The context `next` is above the limit: returns the one to use instead.
+  entry* poll(entry* next) noexcept;
+  // The entry is promoted: returns its job, done. post: head == tail.
+  job& settle(entry* tail) noexcept;
+  // As settle(), but drops a job that nobody has begun: null.
+  job* call_off(entry* tail) noexcept;
   void begin_run() noexcept;
   void end_run() noexcept;
-  void serve() noexcept;  // a pool thread's life: run jobs until the team stops
+  // The life of a pool's thread: runs jobs until the team stops.
+  void serve() noexcept;
 
   bool on_owner() const noexcept;
-  bool old() const noexcept {
-    return pulse.load_relaxed() == seen.load_relaxed();
-  }  // relaxed: a heuristic
+  // relaxed: a heuristic
+  bool old() const noexcept { return pulse.load_relaxed() == seen.load_relaxed(); }
 
   // --- By anyone.
   void beat() noexcept { limit.store_relaxed(nullptr); }  // relaxed: carries no data
@@ -103,6 +103,10 @@ struct worker : hot_words, member {
 
 // A stolen job shorter than this is not worth the stealing: the team becomes patient.
 inline constexpr std::int64_t worth_while_ns = 10'000;
+
+// Jobs of others run one inside the other by a joiner that helps; deeper ones just wait, so that
+// helping cannot eat up the stack.
+inline constexpr unsigned helping_max = 32;
 
 // The thread's identity: the address of something thread-local.
 const void* this_thread() noexcept;

@@ -1,5 +1,6 @@
-// The scheduler's platform under the model checker Relacy (D. Vyukov): every word is a rl::atomic, whose loads may return
-// any value that the memory model allows, and every wait is a modelled futex. A lost wake-up is found as a deadlock.
+// The scheduler's platform under the model checker Relacy (D. Vyukov): every word is a rl::atomic,
+// whose loads may return any value that the memory model allows, and every wait is a modelled
+// futex. A lost wake-up is found as a deadlock.
 #pragma once
 #include <pthread.h>
 #include <semaphore.h>
@@ -31,7 +32,8 @@
 #undef memory_order_acq_rel
 #undef memory_order_seq_cst
 
-// Relacy replaces operator new, not every form of delete, and leaves the fibers of a broken protocol as they are.
+// Relacy replaces operator new, not every form of delete, and leaves the fibers of a broken
+// protocol as they are.
 extern "C" [[gnu::used]] inline const char* __asan_default_options() {
   return "alloc_dealloc_mismatch=0:detect_leaks=0:detect_stack_use_after_return=0";
 }
@@ -84,8 +86,8 @@ class log_room : public std::streambuf {
   char room_[1 << 20];
 };
 
-// Runs `Suite` under Relacy's random scheduler; its seed is fixed, so a failure repeats. BB_MODEL_RUNS asks for more
-// interleavings.
+// Runs `Suite` under Relacy's random scheduler; its seed is fixed, so a failure repeats.
+// BB_MODEL_RUNS asks for more interleavings.
 template <class Suite>
 bool simulate(unsigned runs, log_room& log) {
   if (const char* wanted = std::getenv("BB_MODEL_RUNS")) {

@@ -1,5 +1,6 @@
-// Random fork trees against their serial evaluation: same value, or the same exception (the first in serial order), however
-// the work was shared. BB_SEED repeats a run, BB_STRESS_SECONDS makes it longer.
+// Random fork trees against their serial evaluation: the same value, or the same exception (the
+// first in serial order), however the work was shared. BB_SEED repeats a run, BB_STRESS_SECONDS
+// makes it longer.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -79,7 +80,8 @@ struct parallel {
   }
 };
 
-// A subtree's value depends on its id alone. Every kind of fork takes a different kind of result through it.
+// A subtree's value depends on its id alone. Every kind of fork takes a different kind of result
+// through it.
 struct tree {
   shape s;
 
