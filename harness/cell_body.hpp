@@ -37,6 +37,8 @@ class cell_body {
  public:
   virtual ~cell_body() = default;
   virtual tally batch(std::uint64_t runs, entry how) = 0;
+  /// What the runtime found out about itself only when it was loaded, for the trial's record; "" = nothing.
+  virtual std::string loaded() const { return {}; }
 };
 
 struct body_info {
@@ -60,9 +62,13 @@ struct row {
   bool ours = false;
   std::string (*version)() = nullptr;
   bool single_thread = false;
+  bool may_not_finish =
+      false;  // hopeless at fine grain by design: a timeout is no fault of the run
   std::vector<arm_spec> arms = {};
   std::string (*lacks)() =
       nullptr;  // why cells without a body are absent, if more is to be said than "has no X"
+  std::string (*lacks_arm)(const arm_values&) =
+      nullptr;  // why this build has not that arm; "" = it has
   std::vector<body_info> bodies = {};
   std::string absent = {};  // not empty: the runtime was not built, and why
 };

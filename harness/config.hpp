@@ -1,6 +1,7 @@
 #pragma once
 // What the harness hands to a runtime when it builds it, inside a trial.
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,8 +23,17 @@ class arm_values {
       if (name == key) return text;
     return otherwise;
   }
-  std::uint64_t number(std::string_view key, std::uint64_t otherwise) const;
-  bool on(std::string_view key, bool otherwise) const;
+  // Inline, so that a module (harness/module.hpp) needs nothing of the harness but headers.
+  std::uint64_t number(std::string_view key, std::uint64_t otherwise) const {
+    const std::string_view text = get(key);
+    std::uint64_t n = otherwise;
+    if (!text.empty()) std::from_chars(text.data(), text.data() + text.size(), n);
+    return n;
+  }
+  bool on(std::string_view key, bool otherwise) const {
+    const std::string_view text = get(key);
+    return text.empty() ? otherwise : text == "on";
+  }
 
   /// `key=value+key=value`, "" for the default arm.
   std::string label() const;

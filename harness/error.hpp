@@ -36,4 +36,11 @@ class output_error : public error {
   explicit output_error(const std::string& sentence) : error(6, sentence) {}
 };
 
+/// A runtime cannot do what the cell asks (it ran out of threads, say) and knows it: the cell is did_not_finish with
+/// this sentence. For runtimes; the harness never throws it.
+class cannot_finish : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace bb

@@ -147,6 +147,11 @@ class expansion {
       cells_.push_back(base);
       return;
     }
+    if (const std::string lack = r.lacks_arm != nullptr ? r.lacks_arm(arm) : ""; !lack.empty()) {
+      give_up(base, status::absent, lack);
+      cells_.push_back(base);
+      return;
+    }
     for (const auto& policy : pins_)
       for (const unsigned t : r.single_thread ? std::vector<unsigned>{1} : threads_)
         add_one(base, policy, t);

@@ -47,7 +47,12 @@ json failure(status s, std::string reason) {
           {"record", json::object()}};
 }
 
-json outcome_of(const fork_outcome& child, std::uint64_t timeout_ns) {
+json outcome_of(const fork_outcome& child, const row& r, std::uint64_t timeout_ns) {
+  if (child.timed_out && r.may_not_finish)
+    return failure(
+        status::did_not_finish,
+        fmt::format("did not end within {} s, as {} may at fine grain (--timeout gives more)",
+                    timeout_ns / 1'000'000'000, r.id));
   if (child.timed_out)
     return failure(
         status::timeout,
@@ -64,6 +69,8 @@ json outcome_of(const fork_outcome& child, std::uint64_t timeout_ns) {
 std::string guarded_trial(const trial_cell& cell, const trial_settings& settings) {
   try {
     return run_trial(cell, settings).dump(-1, ' ', false, json::error_handler_t::replace);
+  } catch (const cannot_finish& limit) {
+    return failure(status::did_not_finish, limit.what()).dump();
   } catch (const std::exception& fault) {
     return failure(status::failed, fault.what()).dump();
   }
@@ -86,7 +93,7 @@ void run_cell(const registry& table, const json& job, const json& j, const erase
   const std::uint64_t timeout_ns = j.at("timeout_ns").get<std::uint64_t>();
   std::this_thread::sleep_for(std::chrono::nanoseconds(job.at("cooldown_ns").get<std::uint64_t>()));
   const fork_outcome child = run_forked([&] { return guarded_trial(cell, settings); }, timeout_ns);
-  emit({{"cell", j.at("index")}, {"outcome", outcome_of(child, timeout_ns)}});
+  emit({{"cell", j.at("index")}, {"outcome", outcome_of(child, r, timeout_ns)}});
 }
 
 // In a child: it starts threads, and this process must not.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/cell_body.hpp"
+#include "harness/module.hpp"
 #include "harness/primitives.hpp"
 #include "harness/workload.hpp"
 
@@ -31,7 +32,21 @@ concept GenericBody = requires(typename R::ctx c, const typename W::input& in) {
   { W::template run<R>(c, in) } -> std::same_as<typename W::result>;
 };
 
+/// A runtime whose code is a module: a shared library of its own that only its trials load (harness/module.hpp).
+/// R::module(arm) names it, and is called just before it is loaded, in the trial: the place to set environment
+/// variables that the library reads when it starts.
+template <class R>
+concept InModule = requires(const arm_values& arm) {
+  { R::module(arm) } -> std::same_as<std::string>;
+};
+
 namespace detail {
+
+#ifdef BB_MODULE
+inline constexpr bool inside_module = true;
+#else
+inline constexpr bool inside_module = false;
+#endif
 
 template <class W>
 struct held_input final : erased_input {
@@ -62,6 +77,10 @@ class typed_body final : public cell_body {
   tally batch(std::uint64_t runs, entry how) override {
     return {runs, how == entry::each ? each(runs) : once(runs)};
   }
+  std::string loaded() const override {
+    if constexpr (requires { R::loaded(); }) return R::loaded();
+    return {};
+  }
 
  private:
   std::uint64_t each(std::uint64_t runs) {
@@ -87,7 +106,10 @@ class typed_body final : public cell_body {
 
 template <class W, class R, bool Native>
 std::unique_ptr<cell_body> make_body(const erased_input& in, const config& c) {
-  return std::make_unique<typed_body<W, R, Native>>(in, c);
+  if constexpr (InModule<R> && !inside_module)
+    return make_from_module(R::module(c.arm), W::id, Native ? "native" : "generic", in, c);
+  else
+    return std::make_unique<typed_body<W, R, Native>>(in, c);
 }
 
 template <class W, class R>
@@ -104,8 +126,10 @@ row make_row(workload_list<W...>) {
         .ours = R::ours,
         .version = R::version};
   if constexpr (SingleThread<R>) r.single_thread = true;
+  if constexpr (requires { R::may_not_finish; }) r.may_not_finish = R::may_not_finish;
   if constexpr (requires { R::arms; }) r.arms.assign(std::begin(R::arms), std::end(R::arms));
   if constexpr (requires { R::lacks(); }) r.lacks = R::lacks;
+  if constexpr (requires { R::lacks_arm; }) r.lacks_arm = R::lacks_arm;
   (add_cells<W, R>(r), ...);
   return r;
 }
@@ -134,6 +158,14 @@ std::vector<workload_info> describe_all(workload_list<W...>) {
 }  // namespace detail
 }  // namespace bb
 
-/// Ends an adapter: defines the row of runtime R over all workloads under the name used in runtimes/CMakeLists.txt.
+/// Ends an adapter: defines the row of runtime R over all workloads under the name used in runtimes/CMakeLists.txt. In
+/// a module it is what load_module() looks for.
+#ifdef BB_MODULE
+#define BB_ROW(name, R)                                                                \
+  extern "C" __attribute__((visibility("default"))) void bb_module_row(bb::row& out) { \
+    out = bb::detail::make_row<R>(bb::all_workloads{});                                \
+  }
+#else
 #define BB_ROW(name, R) \
   bb::row bb_row_##name() { return bb::detail::make_row<R>(bb::all_workloads{}); }
+#endif

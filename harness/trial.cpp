@@ -109,6 +109,7 @@ json run_trial(const trial_cell& cell, const trial_settings& settings) {
     record["noise"] = to_json(sample_machine_noise() - quiet);
     record["load"] = load_average();
     record["steadiness"] = describe(samples);
+    record["loaded"] = body->loaded().empty() ? json(nullptr) : json(body->loaded());
   }
   const seat_report taken = seating.taken.report();
   record["pin"] = to_json(cell.pins, taken);

@@ -1,7 +1,9 @@
-# bb_runtime(NAME [FIND package] [LINK targets] [HEADER header] [PACKAGE debian-package] [DEFINE ...])
+# bb_runtime(NAME [FIND package] [LINK targets] [HEADER header] [MISSING text] [PACKAGE debian-package] [SUMMARY text]
+#            [DEFINE ...] [MODULES name...])
 #
 # Adds runtimes/NAME.cpp as one row, an object library with flags and packages of its own. If what it needs is not
-# there, the row is `absent` with the reason instead. The order of the calls is the order of the rows.
+# there, or MISSING says so, the row is `absent` with the reason instead. The order of the calls is the order of the
+# rows. MODULES are targets of bb_module(): the row is a description, and they hold its code.
 set_property(GLOBAL PROPERTY bb_rows "")
 
 # One adapter compiled with the flags of all rows.
@@ -12,12 +14,12 @@ function(bb_row_library name)
 endfunction()
 
 function(bb_runtime name)
-  cmake_parse_arguments(arg "SKELETON" "HEADER;PACKAGE;SUMMARY" "FIND;LINK;DEFINE" ${ARGN})
+  cmake_parse_arguments(arg "SKELETON" "HEADER;MISSING;PACKAGE;SUMMARY" "FIND;LINK;DEFINE;MODULES" ${ARGN})
   if(arg_SKELETON)  # compiled, so that it cannot rot, but no row of any program
     bb_row_library(${name})
     return()
   endif()
-  set(missing "")
+  set(missing "${arg_MISSING}")
   if(arg_FIND)
     find_package(${arg_FIND} QUIET)
     list(GET arg_FIND 0 package)
@@ -45,7 +47,36 @@ function(bb_runtime name)
   endif()
   bb_row_library(${name} ${arg_LINK})
   target_compile_definitions(bb_row_${name} PRIVATE ${arg_DEFINE})
+  if(arg_MODULES)
+    target_compile_options(bb_row_${name} PRIVATE -Wno-unknown-pragmas)
+    add_dependencies(bb_row_${name} ${arg_MODULES})
+  endif()
   set_property(GLOBAL APPEND PROPERTY bb_rows "row|${name}|${arg_LINK}")
+endfunction()
+
+# bb_module(ROW NAME COMPILER path [FLAGS ...] [LINK ...] [DEFINE ...])
+#
+# runtimes/ROW.cpp as a module (harness/module.hpp): a shared library bb_ROW_NAME.so, compiled by COMPILER, whichever
+# compiler builds the rest, with the flags of all rows. One translation unit, all symbols bound inside, so that it calls
+# as directly as a linked row does. Sanitizers are left out: the compilers' runtimes do not mix.
+function(bb_module row name)
+  cmake_parse_arguments(arg "" "COMPILER" "FLAGS;LINK;DEFINE" ${ARGN})
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  get_target_property(options bb_options INTERFACE_COMPILE_OPTIONS)
+  list(FILTER options EXCLUDE REGEX "sanitize|[$]<")  # conditions on the compiler are about the other one
+  get_target_property(json nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM json PREPEND -isystem)
+  list(FILTER json EXCLUDE REGEX "^-isystem/usr/include$")
+  list(TRANSFORM arg_DEFINE PREPEND -D)
+  set(base ${CMAKE_CURRENT_BINARY_DIR}/bb_${row}_${name})
+  add_custom_command(OUTPUT ${base}.so DEPFILE ${base}.d
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${arg_COMPILER} -std=c++20 ${flags} ${options} ${arg_FLAGS} ${arg_DEFINE}
+            -DBB_MODULE -I${PROJECT_SOURCE_DIR} ${json} -fPIC -fvisibility=hidden -fvisibility-inlines-hidden
+            -MD -MF ${base}.d -MT bb_${row}_${name}.so -c ${CMAKE_CURRENT_SOURCE_DIR}/${row}.cpp -o ${base}.o
+    COMMAND ${arg_COMPILER} -shared -Wl,-z,defs ${base}.o -o ${base}.so ${arg_LINK}
+    DEPENDS ${row}.cpp COMMENT "Building the module ${row}_${name}" VERBATIM)
+  add_custom_target(bb_module_${row}_${name} DEPENDS ${base}.so)
 endfunction()
 
 # bb_program(TARGET [EXTRA row...]): an executable with main.cpp and all rows that runtimes/ lists, then EXTRA ones.
