@@ -77,6 +77,7 @@ struct tree {
     }
     const node* root() const { return root_; }
     std::uint64_t size() const { return size_; }
+    bool skewed() const { return skewed_; }
     std::pair<std::uint64_t, std::uint64_t> split(std::uint64_t n) const {
       const std::uint64_t rest = n - 1,
                           left = skewed_ ? rest / 10 * 9 + rest % 10 * 9 / 10 : rest / 2;
