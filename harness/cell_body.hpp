@@ -73,6 +73,15 @@ struct row {
   std::string absent = {};  // not empty: the runtime was not built, and why
 };
 
+/// A workload whose figure is the slope of a line over the values of one parameter, not the time at any one of them
+/// (harness/series.hpp).
+struct series_spec {
+  std::string_view parameter;
+  std::string_view slope;      // unit of the slope: "ns/fork"
+  std::string_view intercept;  // unit of the intercept: "ns/run"
+  bool per_run = false;        // the line is through the time of a run (else of an operation)
+};
+
 struct workload_info {
   std::string_view id, summary, operation, needs;
   std::span<const param_spec> parameters;
@@ -81,6 +90,7 @@ struct workload_info {
   double (*memory_bytes)(const values&);
   bool (*large)(const values&);
   std::unique_ptr<erased_input> (*make_input)(const values&);
+  const series_spec* series = nullptr;
 };
 
 }  // namespace bb

@@ -10,6 +10,7 @@
 
 #include "harness/error.hpp"
 #include "harness/result.hpp"
+#include "harness/series.hpp"
 
 namespace bb {
 namespace {
@@ -125,6 +126,8 @@ json to_json(const run_result& r) {
   json j = head_of(r);
   j["cells"] = json::array();
   for (const auto& c : r.cells) j["cells"].push_back(to_json(c));
+  j["series"] = json::array();
+  for (const auto& f : fit_series(r)) j["series"].push_back(to_json(f));
   return j;
 }
 

@@ -134,6 +134,12 @@ row make_row(workload_list<W...>) {
   return r;
 }
 
+template <class W>
+const series_spec* series_of() {
+  if constexpr (requires { W::series; }) return &W::series;
+  return nullptr;
+}
+
 template <Workload W>
 workload_info describe() {
   return {.id = W::id,
@@ -147,7 +153,8 @@ workload_info describe() {
           .large = W::large,
           .make_input = [](const values& v) -> std::unique_ptr<erased_input> {
             return std::make_unique<held_input<W>>(v);
-          }};
+          },
+          .series = series_of<W>()};
 }
 
 template <class... W>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/series.hpp"
 #include "harness/units.hpp"
 
 namespace bb {
@@ -120,7 +121,8 @@ std::string to_table(const run_result& r, bool colour) {
     for (const auto& note : footnotes(g)) out += fmt::format("  - {}\n", note);
     out += "\n";
   }
-  return out;
+  const std::string series = series_table(r);
+  return series.empty() ? out : out + series + "\n";
 }
 
 std::string to_markdown(const run_result& r) {
@@ -143,7 +145,8 @@ std::string to_markdown(const run_result& r) {
     for (const auto& note : footnotes(g)) out += fmt::format("- {}\n", note);
     out += "\n";
   }
-  return out;
+  const std::string series = series_table(r);
+  return series.empty() ? out : fmt::format("{}```\n{}```\n", out, series);
 }
 
 }  // namespace bb

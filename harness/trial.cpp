@@ -77,6 +77,15 @@ json load_average() {
   return load.empty() ? json(nullptr) : json(load.front());
 }
 
+// So that a stored result can be fitted without the program that made it.
+json describe(const series_spec* s) {
+  if (s == nullptr) return nullptr;
+  return {{"parameter", s->parameter},
+          {"slope", s->slope},
+          {"intercept", s->intercept},
+          {"per_run", s->per_run}};
+}
+
 std::string wrong_answer(const timed_batches& t) {
   return fmt::format(
       "{} of the answers differ from the oracle, the first run's {}; no number is given", t.wrong,
@@ -109,6 +118,7 @@ json run_trial(const trial_cell& cell, const trial_settings& settings) {
     record["noise"] = to_json(sample_machine_noise() - quiet);
     record["load"] = load_average();
     record["steadiness"] = describe(samples);
+    record["series"] = describe(cell.workload->series);
     record["loaded"] = body->loaded().empty() ? json(nullptr) : json(body->loaded());
   }
   const seat_report taken = seating.taken.report();

@@ -6,6 +6,7 @@
 //   expect()      the oracle: the answer of one run
 //   operations()  how many operations one run is
 //   run<R>()      the body over the primitives of a runtime R, constrained by the concept that it needs
+//   series        only where the figure is a slope over one parameter: a series_spec (harness/cell_body.hpp)
 
 #include <concepts>
 #include <span>
