@@ -29,9 +29,14 @@ struct tree {
       "sum of a binary tree, a fork at every node with two children";
   static constexpr std::string_view operation = "node";
   static constexpr std::string_view needs = "fork/join";
+  static constexpr param_spec entry_both = [] {
+    param_spec p = entry_parameter;
+    p.smoke = "each,once";
+    return p;
+  }();
   static constexpr std::array parameters = {param_spec{.name = "size",
                                                        .help = "nodes",
-                                                       .smoke = "1,2,3,1K",
+                                                       .smoke = "1,3,1K",
                                                        .full = "1K,100M",
                                                        .max = 4'000'000'000},
                                             param_spec{.name = "layout",
@@ -46,7 +51,7 @@ struct tree {
                                                        .choices = "balanced,skewed",
                                                        .smoke = "balanced,skewed",
                                                        .full = "balanced"},
-                                            entry_parameter};
+                                            entry_both};
 
   struct node {
     std::uint64_t value;
