@@ -5,6 +5,7 @@
 // The thread that calls run() only waits: Rayon's workers are threads of its own, seated by the pool's start handler.
 // The generic bodies cross into Rust by two indirect calls per fork; `bb tax` shows what that costs.
 
+#include <array>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -19,8 +20,16 @@ bb_rayon_pool* bb_rayon_start(std::size_t threads, void (*sit)(void*, std::size_
 void bb_rayon_stop(bb_rayon_pool*);
 void bb_rayon_install(bb_rayon_pool&, void (*call)(void*), void* data);
 void bb_rayon_join(void (*left)(void*), void* left_data, void (*right)(void*), void* right_data);
-std::uint64_t bb_rayon_tree_sum(const bb::tree::node& root, std::uint64_t size, bool skewed,
-                                std::uint64_t bound);
+std::uint64_t bb_rayon_tree(const bb::tree::node& root, std::uint64_t size, bool skewed,
+                            std::uint64_t bound);
+std::uint64_t bb_rayon_grain(const bb::tree::node& root, std::uint64_t size, std::uint64_t rounds,
+                             std::uint64_t bound);
+std::uint64_t bb_rayon_fork(std::uint64_t forks, std::uint64_t bound);
+std::uint64_t bb_rayon_fib(std::uint32_t n, const std::array<std::uint64_t, 61>& calls,
+                           std::uint64_t bound);
+std::uint64_t bb_rayon_skynet(std::uint64_t leaves, std::uint64_t bound);
+std::uint64_t bb_rayon_nqueens(std::uint32_t queens);
+std::uint64_t bb_rayon_fanout(std::uint64_t tasks, std::uint64_t bound);
 }
 
 namespace bb {
@@ -90,7 +99,49 @@ struct rayon_rt {
 template <>
 struct native<tree, rayon_rt> {
   static tree::result run(rayon_rt::ctx c, const tree::input& in) {
-    return bb_rayon_tree_sum(*in.root(), in.size(), in.skewed(), c.cutoff);
+    return bb_rayon_tree(*in.root(), in.size(), in.skewed(), c.cutoff);
+  }
+};
+
+template <>
+struct native<grain, rayon_rt> {
+  static grain::result run(rayon_rt::ctx c, const grain::input& in) {
+    return bb_rayon_grain(*in.nodes.root(), in.nodes.size(), in.work, c.cutoff);
+  }
+};
+
+template <>
+struct native<fork_series, rayon_rt> {
+  static fork_series::result run(rayon_rt::ctx c, const fork_series::input& in) {
+    return bb_rayon_fork(in.forks, c.cutoff);
+  }
+};
+
+template <>
+struct native<fib, rayon_rt> {
+  static fib::result run(rayon_rt::ctx c, const fib::input& in) {
+    return bb_rayon_fib(in.n, fib::sizes, c.cutoff);
+  }
+};
+
+template <>
+struct native<skynet, rayon_rt> {
+  static skynet::result run(rayon_rt::ctx c, const skynet::input& in) {
+    return bb_rayon_skynet(in.leaves, c.cutoff);
+  }
+};
+
+template <>
+struct native<nqueens, rayon_rt> {
+  static nqueens::result run(rayon_rt::ctx, const nqueens::input& in) {
+    return bb_rayon_nqueens(in.queens);
+  }
+};
+
+template <>
+struct native<fanout, rayon_rt> {
+  static fanout::result run(rayon_rt::ctx c, const fanout::input& in) {
+    return bb_rayon_fanout(in.tasks, c.cutoff);
   }
 };
 
