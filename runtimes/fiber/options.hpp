@@ -13,6 +13,14 @@ namespace fiber {
 // How stacks are protected against overflow. `automatic`: the best that the kernel has. See detail/stack_pool.hpp.
 enum class stack_guard : std::uint8_t { automatic, madvise, mprotect, none };
 
+// How the kernel hands out completions. `automatic`: the best that the kernel has.
+enum class ring_mode : std::uint8_t {
+  automatic,
+  deferred,     // only when the worker asks (SINGLE_ISSUER | DEFER_TASKRUN, Linux 6.1)
+  cooperative,  // when the worker enters the kernel for any reason (COOP_TASKRUN, Linux 5.19)
+  interrupting  // at once, by interrupting the worker
+};
+
 struct options {
   // One worker per entry, pinned to that processor. Empty: all that the process may use.
   std::vector<int> cpus;
@@ -39,6 +47,9 @@ struct options {
       50'000;  // the batch shrinks until looks are about that far apart at most
 
   std::uint32_t ring_entries = 256;
+  ring_mode ring = ring_mode::automatic;
+  bool ring_doorbell =
+      true;  // wake sleeping workers by MSG_RING (Linux 5.18); false: by an eventfd
   std::uint32_t submit_batch = 64;  // operations collected before a system call, at most
 };
 

@@ -81,8 +81,6 @@ void move_to_worker(std::uint32_t index) noexcept {
 
 namespace detail {
 
-static_assert(std::is_base_of_v<execution, worker>);
-
 void yield_thread() noexcept { ::sched_yield(); }
 
 core& this_core() noexcept {

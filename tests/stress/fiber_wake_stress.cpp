@@ -23,18 +23,9 @@ void take_turns(fiber::scheduler& pool, int rounds, bool random_pauses) {
   }
 }
 
-class FiberWakeStress : public ::testing::TestWithParam<std::int64_t> {};
-INSTANTIATE_TEST_SUITE_P(SpinNs, FiberWakeStress, ::testing::Values(0, 2'000, 50'000));
-
-TEST_P(FiberWakeStress, ThreadAndFiberTakeTurns) {
+void take_turns_on_two_workers(const fiber::options& options) {
   const watchdog watch(std::chrono::seconds(120));
-  fiber::scheduler pool(stress_options(2, GetParam()));
-  take_turns(pool, stress_rounds(20'000), true);
-}
-
-TEST_P(FiberWakeStress, FibersOnTwoWorkersTakeTurns) {
-  const watchdog watch(std::chrono::seconds(120));
-  fiber::scheduler pool(stress_options(2, GetParam()));
+  fiber::scheduler pool(options);
   const int rounds = stress_rounds(20'000);
   fiber::semaphore ping(0);
   fiber::semaphore pong(0);
@@ -49,6 +40,26 @@ TEST_P(FiberWakeStress, FibersOnTwoWorkersTakeTurns) {
   });
   ended.acquire();
   ended.acquire();
+}
+
+class FiberWakeStress : public ::testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(SpinNs, FiberWakeStress, ::testing::Values(0, 2'000, 50'000));
+
+TEST_P(FiberWakeStress, ThreadAndFiberTakeTurns) {
+  const watchdog watch(std::chrono::seconds(120));
+  fiber::scheduler pool(stress_options(2, GetParam()));
+  take_turns(pool, stress_rounds(20'000), true);
+}
+
+TEST_P(FiberWakeStress, FibersOnTwoWorkersTakeTurns) {
+  take_turns_on_two_workers(stress_options(2, GetParam()));
+}
+
+// The fall-back of the doorbell, for kernels without MSG_RING.
+TEST_P(FiberWakeStress, FibersOnTwoWorkersTakeTurnsByEventfd) {
+  fiber::options options = stress_options(2, GetParam());
+  options.ring_doorbell = false;
+  take_turns_on_two_workers(options);
 }
 
 TEST_P(FiberWakeStress, TwoSchedulersTakeTurns) {

@@ -28,12 +28,22 @@ struct pipe_pair {
   int in() const { return ends[1]; }
 };
 
-class FiberIo : public ::testing::Test {
+// In every mode of the ring, because older kernels have fewer.
+class FiberIo : public ::testing::TestWithParam<fiber::ring_mode> {
  protected:
-  fiber::scheduler pool{with_workers(1)};
+  static fiber::options in_mode(fiber::ring_mode mode) {
+    fiber::options options = with_workers(1);
+    options.ring = mode;
+    return options;
+  }
+  fiber::scheduler pool{in_mode(GetParam())};
 };
+INSTANTIATE_TEST_SUITE_P(Modes, FiberIo,
+                         ::testing::Values(fiber::ring_mode::automatic,
+                                           fiber::ring_mode::cooperative,
+                                           fiber::ring_mode::interrupting));
 
-TEST_F(FiberIo, PingPongOverPipes) {
+TEST_P(FiberIo, PingPongOverPipes) {
   pipe_pair there;
   pipe_pair back;
   pool.run([&] {
@@ -53,7 +63,7 @@ TEST_F(FiberIo, PingPongOverPipes) {
   });
 }
 
-TEST_F(FiberIo, CopiesAFile) {
+TEST_P(FiberIo, CopiesAFile) {
   const std::string path = ::testing::TempDir() + "fiber_io_test";
   std::vector<char> content(300'000);
   std::iota(content.begin(), content.end(), 0);
@@ -74,7 +84,7 @@ TEST_F(FiberIo, CopiesAFile) {
   ::unlink(path.c_str());
 }
 
-TEST_F(FiberIo, ServesTcp) {
+TEST_P(FiberIo, ServesTcp) {
   pool.run([] {
     const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -109,7 +119,7 @@ TEST_F(FiberIo, ServesTcp) {
   });
 }
 
-TEST_F(FiberIo, ErrorsHaveNames) {
+TEST_P(FiberIo, ErrorsHaveNames) {
   pool.run([] {
     char byte;
     const io::result bad = io::read(-1, &byte, 1);
@@ -123,7 +133,7 @@ TEST_F(FiberIo, ErrorsHaveNames) {
   EXPECT_EQ(fiber::errno_name(99999), "errno 99999");
 }
 
-TEST_F(FiberIo, PollReportsEvents) {
+TEST_P(FiberIo, PollReportsEvents) {
   pipe_pair pipe;
   pool.run([&] {
     EXPECT_EQ(io::poll(pipe.in(), POLLOUT).value & POLLOUT, POLLOUT);
@@ -133,7 +143,7 @@ TEST_F(FiberIo, PollReportsEvents) {
   });
 }
 
-TEST_F(FiberIo, DeadlinesEndOperations) {
+TEST_P(FiberIo, DeadlinesEndOperations) {
   pipe_pair pipe;
   pool.run([&] {
     char byte;
@@ -146,7 +156,7 @@ TEST_F(FiberIo, DeadlinesEndOperations) {
   });
 }
 
-TEST_F(FiberIo, TimeoutIsAnOperation) {
+TEST_P(FiberIo, TimeoutIsAnOperation) {
   pool.run([] {
     io::operation timer;
     const std::int64_t begin = fiber::now_ns();
@@ -157,7 +167,7 @@ TEST_F(FiberIo, TimeoutIsAnOperation) {
   });
 }
 
-TEST_F(FiberIo, ManyOperationsOfOneFiberOverlap) {
+TEST_P(FiberIo, ManyOperationsOfOneFiberOverlap) {
   pipe_pair pipe;
   pool.run([&] {
     std::array<io::operation, 100> reads;
@@ -173,7 +183,7 @@ TEST_F(FiberIo, ManyOperationsOfOneFiberOverlap) {
   });
 }
 
-TEST_F(FiberIo, WaitAnyOverOperations) {
+TEST_P(FiberIo, WaitAnyOverOperations) {
   pipe_pair slow;
   pipe_pair fast;
   pool.run([&] {
@@ -190,7 +200,7 @@ TEST_F(FiberIo, WaitAnyOverOperations) {
   });  // the others are cancelled by their destructors
 }
 
-TEST_F(FiberIo, RegisteredFilesAndBuffers) {
+TEST_P(FiberIo, RegisteredFilesAndBuffers) {
   pipe_pair pipe;
   const int files[] = {pipe.out(), pipe.in()};
   ASSERT_EQ(pool.register_files(files), 0);

@@ -159,8 +159,18 @@ void core::launch(control_block& block) noexcept {
     found->push(block);
     return;
   }
+  launch_on(next_target(), block);
+}
+
+// Workers in turn, but one that sleeps before one that may be busy.
+std::uint32_t core::next_target() noexcept {
   // relaxed: any worker will do
-  launch_on(next_worker_.fetch_add(1, std::memory_order_relaxed) % size(), block);
+  const std::uint32_t turn = next_worker_.fetch_add(1, std::memory_order_relaxed);
+  if (parked() == 0) return turn % size();
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (at((turn + i) % size()).sleeps()) return (turn + i) % size();
+  }
+  return turn % size();
 }
 
 void core::launch_on(std::uint32_t index, control_block& block) noexcept {

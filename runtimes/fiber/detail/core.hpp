@@ -77,6 +77,7 @@ class core {
   bool quiescent() const noexcept;
 
  private:
+  std::uint32_t next_target() noexcept;
   void bind_worker(std::uint32_t index) const;
   void thread_body(std::uint32_t index) noexcept;
   void stop() noexcept;

@@ -20,11 +20,16 @@ namespace fiber::detail {
 
 namespace {
 
-constexpr std::uint32_t flag_sets[] = {
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SUBMIT_ALL |
-        IORING_SETUP_TASKRUN_FLAG,
-    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_TASKRUN_FLAG,
-    0,
+struct flag_set {
+  ring_mode mode;
+  std::uint32_t flags;
+};
+constexpr flag_set flag_sets[] = {
+    {ring_mode::deferred, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                              IORING_SETUP_SUBMIT_ALL | IORING_SETUP_TASKRUN_FLAG},
+    {ring_mode::cooperative,
+     IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_TASKRUN_FLAG},
+    {ring_mode::interrupting, 0},
 };
 
 std::string remedy(int number) {
@@ -50,16 +55,19 @@ std::string remedy(int number) {
 
 }  // namespace
 
-uring::uring(std::uint32_t entries) {
+uring::uring(std::uint32_t entries, ring_mode mode) {
   int failed = -EINVAL;
   io_uring_params parameters{};
-  for (std::uint32_t flags : flag_sets) {
+  for (const flag_set& each : flag_sets) {
+    if (mode != ring_mode::automatic && mode != each.mode) continue;
     parameters = {};
-    parameters.flags = flags | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+    parameters.flags = each.flags | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
     parameters.cq_entries = entries * 8;
     failed = ::io_uring_queue_init_params(entries, &ring_, &parameters);
     if (failed != -EINVAL) break;
   }
+  if (failed == -EINVAL)
+    throw error("this kernel has no io_uring in the wanted mode; use options.ring = automatic");
   if (failed != 0) throw error("cannot make an io_uring: " + errno_name(failed) + remedy(-failed));
   if ((parameters.features & IORING_FEAT_EXT_ARG) == 0) {
     ::io_uring_queue_exit(&ring_);

@@ -17,14 +17,14 @@
 #include <cstdint>
 
 #include "runtimes/fiber/detail/hint.hpp"
+#include "runtimes/fiber/options.hpp"
 
 namespace fiber::detail {
 
 class uring {
  public:
-  explicit uring(
-      std::uint32_t
-          entries);  // throws fiber::error; says how to allow io_uring where it is refused
+  // Throws fiber::error, which says how to allow io_uring where it is refused.
+  uring(std::uint32_t entries, ring_mode mode);
   ~uring();
   uring(const uring&) = delete;
   uring& operator=(const uring&) = delete;

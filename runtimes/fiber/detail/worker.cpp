@@ -8,6 +8,7 @@
 
 #include "runtimes/fiber/clock.hpp"
 #include "runtimes/fiber/detail/core.hpp"
+#include "runtimes/fiber/detail/misuse.hpp"
 #include "runtimes/fiber/detail/operation.hpp"
 #include "runtimes/fiber/detail/parker.hpp"
 #include "runtimes/fiber/detail/this_worker.hpp"
@@ -20,7 +21,12 @@
 namespace fiber::detail {
 
 worker::worker(core& group, std::uint32_t index)
-    : group_(group), index_(index), blocks_(group.stacks()), ring_(group.settings().ring_entries) {
+    : group_(group),
+      index_(index),
+      blocks_(group.stacks()),
+      ring_(group.settings().ring_entries, group.settings().ring) {
+  if (static_cast<void*>(static_cast<execution*>(this)) != this)
+    misuse("execution must be the first base of worker");
   exceptions_ = thread_exception_state();
   sanitizer_adopt_thread(loop_.sanitizer);
   bell_descriptor_ = ::eventfd(0, EFD_CLOEXEC);
@@ -77,7 +83,9 @@ bool worker::wake() noexcept {
 }
 
 void worker::ring_from_anywhere() noexcept {
-  if (worker* here = this_worker(); here != nullptr) {
+  // A worker of another scheduler writes to the eventfd: it would hear of a failed MSG_RING only later, when this
+  // worker may be gone.
+  if (worker* here = group_.here(); here != nullptr) {
     here->ring_bell(*this);
   } else {
     write_bell();
@@ -148,6 +156,7 @@ void worker::write_bell() noexcept {
 
 void worker::ring_bell(worker& sleeper) noexcept {
   counters_.wakes.bump();
+  if (!group_.settings().ring_doorbell) return sleeper.write_bell();
   io_uring_sqe* filled = entry();
   ::io_uring_prep_msg_ring(filled, sleeper.ring_.descriptor(), 0,
                            tagged(nullptr, completion_tag::doorbell), 0);

@@ -58,6 +58,7 @@ class worker : public execution {
   void post(message& item) noexcept;
   // Any worker of the same scheduler. False: it was not asleep.
   bool wake() noexcept;
+  bool sleeps() const noexcept { return inbox_.is_asleep(); }  // a hint
 
   core& group() noexcept { return group_; }
   std::uint32_t index() const noexcept { return index_; }
