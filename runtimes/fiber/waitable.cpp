@@ -44,6 +44,8 @@ class wait_set {
   // then the frame must stay.
   outcome sleep(std::size_t wanted, std::int64_t deadline_ns) noexcept {
     if (wanted > done_) parker_.park(static_cast<std::uint32_t>(wanted - done_), deadline_ns);
+    // If all have fired there is nothing to take back, and a waitable may be gone by now.
+    if (parker_.park(static_cast<std::uint32_t>(what_.size() - done_), 0)) return {0, what_.size()};
     outcome result;
     std::uint32_t fires = 0;
     for (std::size_t i = 0; i < what_.size(); ++i) {

@@ -1,5 +1,6 @@
 // Lost wake-ups (silk#88): many single wakes between threads and fibers on few processors, with workers that go to
 // sleep as often as they can.
+#include <memory>
 #include <vector>
 
 #include "tests/stress/fiber_stress.hpp"
@@ -84,6 +85,31 @@ TEST_P(FiberWakeStress, SchedulersEndRightAfterTheirLastFiber) {
     for (int k = 0; k < 4; ++k) pool.launch([&] { go.wait(); });
     std::thread setter([&] { go.set(); });
     setter.join();
+  }
+}
+
+// The last of several waiters destroys what they wait for while the setter still wakes them.
+TEST_P(FiberWakeStress, TheFirstWokenMayDestroyTheEvent) {
+  const watchdog watch(std::chrono::seconds(120));
+  fiber::scheduler pool(stress_options(3, GetParam()));
+  for (int i = 0; i < stress_rounds(1'000); ++i) {
+    auto shared = std::make_unique<fiber::event>();
+    fiber::event* event = shared.get();
+    std::atomic<bool> destroyed = false;
+    fiber::semaphore waiting(0);
+    fiber::semaphore ended(0);
+    for (int k = 0; k < 3; ++k) {
+      pool.launch([&] {
+        waiting.release();
+        event->wait();
+        if (!destroyed.exchange(true)) shared.reset();
+        ended.release();
+      });
+    }
+    for (int k = 0; k < 3; ++k) waiting.acquire();
+    fiber::sleep_for(20'000);  // mostly all three are inside by now
+    event->set();
+    for (int k = 0; k < 3; ++k) ended.acquire();
   }
 }
 
