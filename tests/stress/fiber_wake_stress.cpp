@@ -88,29 +88,33 @@ TEST_P(FiberWakeStress, SchedulersEndRightAfterTheirLastFiber) {
   }
 }
 
-// The last of several waiters destroys what they wait for while the setter still wakes them.
+// The first of several waiters to wake destroys what they waited for, while the setter still wakes the others. One
+// worker, so that all are known to wait before the setter begins.
 TEST_P(FiberWakeStress, TheFirstWokenMayDestroyTheEvent) {
   const watchdog watch(std::chrono::seconds(120));
-  fiber::scheduler pool(stress_options(3, GetParam()));
-  for (int i = 0; i < stress_rounds(1'000); ++i) {
-    auto shared = std::make_unique<fiber::event>();
-    fiber::event* event = shared.get();
-    std::atomic<bool> destroyed = false;
-    fiber::semaphore waiting(0);
-    fiber::semaphore ended(0);
-    for (int k = 0; k < 3; ++k) {
-      pool.launch([&] {
-        waiting.release();
-        event->wait();
-        if (!destroyed.exchange(true)) shared.reset();
-        ended.release();
-      });
+  fiber::scheduler pool(stress_options(1, GetParam()));
+  fiber::channel<fiber::event*> to_setter(1);
+  std::thread setter([&] {
+    while (const auto event = to_setter.receive()) (*event)->set();
+  });
+  pool.run([&] {
+    for (int i = 0; i < stress_rounds(3'000); ++i) {
+      auto event = std::make_unique<fiber::event>();
+      fiber::semaphore ended(0);
+      for (int k = 0; k < 3; ++k) {
+        pool.launch([&, waited_for = event.get()] {
+          waited_for->wait();
+          event.reset();
+          ended.release();
+        });
+      }
+      fiber::yield();  // each of them runs until it waits
+      to_setter.send(event.get());
+      for (int k = 0; k < 3; ++k) ended.acquire();
     }
-    for (int k = 0; k < 3; ++k) waiting.acquire();
-    fiber::sleep_for(20'000);  // mostly all three are inside by now
-    event->set();
-    for (int k = 0; k < 3; ++k) ended.acquire();
-  }
+  });
+  to_setter.close();
+  setter.join();
 }
 
 // Sleepers whose deadline and wake-up come at the same moment: each is granted or timed out, never both, never lost.
