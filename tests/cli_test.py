@@ -18,7 +18,8 @@ FAULTY = BUILD / "tests" / "bb_faulty"
 
 
 def quick(trials):
-    return ["--workload", "tree", "--trials", str(trials), "--time", "4ms", "--warmup", "0", "--size", "1K", "--seed", "7"]
+    return ["--workload", "tree", "--trials", str(trials), "--time", "4ms", "--warmup", "0", "--size", "1K",
+            "--seed", "7"]
 
 
 QUICK = quick(2)

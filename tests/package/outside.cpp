@@ -6,7 +6,8 @@
 std::uint64_t fib(heartbeat::context c, unsigned n) {
   if (n < 2) return n;
   return heartbeat::fork_join(
-      c, [n](heartbeat::context c) { return fib(c, n - 1); }, [n](heartbeat::context c) { return fib(c, n - 2); },
+      c, [n](heartbeat::context c) { return fib(c, n - 1); },
+      [n](heartbeat::context c) { return fib(c, n - 2); },
       [](std::uint64_t l, std::uint64_t r) { return l + r; });
 }
 
