@@ -126,8 +126,7 @@ json to_json(const run_result& r) {
   json j = head_of(r);
   j["cells"] = json::array();
   for (const auto& c : r.cells) j["cells"].push_back(to_json(c));
-  j["series"] = json::array();
-  for (const auto& f : fit_series(r)) j["series"].push_back(to_json(f));
+  j["series"] = series_json(r);
   return j;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/series.hpp"
+
 namespace bb {
 namespace {
 
@@ -44,7 +46,10 @@ std::string result_text::with(const run_result& head) const {
   out.resize(out.size() - 2);  // without the closing "\n}"
   out += ",\n \"cells\": [";
   for (std::size_t i = 0; i < cells_.size(); ++i) out += (i == 0 ? "\n  " : ",\n  ") + cells_[i];
-  out += cells_.empty() ? "]\n}\n" : "\n ]\n}\n";
+  out += cells_.empty() ? "]" : "\n ]";
+  out += ",\n \"series\": ";
+  print(series_json(head), 1, out);
+  out += "\n}\n";
   return out;
 }
 

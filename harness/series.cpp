@@ -99,15 +99,6 @@ std::string line_of(const series_fit& f, std::size_t width) {
                      format_significant(f.intercept), f.points);
 }
 
-}  // namespace
-
-std::vector<series_fit> fit_series(const run_result& r) {
-  std::vector<series_fit> out;
-  for (const auto& f : families_of(r))
-    if (auto found = fit(f)) out.push_back(std::move(*found));
-  return out;
-}
-
 json to_json(const series_fit& f) {
   return {{"workload", f.cell->workload},
           {"series", f.title},
@@ -122,6 +113,21 @@ json to_json(const series_fit& f) {
           {"slope95", f.slope95 ? json{f.slope95->lo, f.slope95->hi} : json(nullptr)},
           {"intercept", f.intercept},
           {"intercept_unit", f.intercept_unit}};
+}
+
+}  // namespace
+
+std::vector<series_fit> fit_series(const run_result& r) {
+  std::vector<series_fit> out;
+  for (const auto& f : families_of(r))
+    if (auto found = fit(f)) out.push_back(std::move(*found));
+  return out;
+}
+
+json series_json(const run_result& r) {
+  json out = json::array();
+  for (const auto& f : fit_series(r)) out.push_back(to_json(f));
+  return out;
 }
 
 std::string series_table(const run_result& r) {

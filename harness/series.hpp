@@ -26,7 +26,8 @@ struct series_fit {
 /// In the order of the cells. A series of fewer than two measured values has no line and is left out.
 std::vector<series_fit> fit_series(const run_result& r);
 
-json to_json(const series_fit& f);
+/// The fits as they stand in a result file.
+json series_json(const run_result& r);
 
 /// The fits as an aligned table for the terminal, "" where there are none.
 std::string series_table(const run_result& r);
