@@ -317,6 +317,30 @@ def test_a_fault_fails_its_cell_alone(fault, status, words, tmp_path):
     assert status in done.stdout and result["partial"] is False
 
 
+@pytest.mark.parametrize("runtime, words", [("endless", ["1 s", "endless may"]), ("gives_up", ["gave up on purpose"])])
+def test_a_runtime_known_for_not_finishing_is_no_failure(runtime, words, tmp_path):
+    result, done = result_of(tmp_path, "--runtime", f"serial,{runtime}", "--threads", "2", *QUICK, "--timeout", "1s",
+                             program=FAULTY)
+    assert cells(result, runtime="serial")[0]["status"] == "ok"
+    cell, = cells(result, runtime=runtime)
+    assert cell["status"] == "did_not_finish" and len(cell["trials"]) == 1 and cell["summary"]["median"] is None
+    assert all(word in cell["reason"] for word in words) and words[-1] in done.stdout
+
+
+def test_a_module_says_which_library_it_loaded_and_a_series_gets_its_line(tmp_path):
+    listed = json.loads(run("list", "--json").stdout)
+    openmp, = (r for r in listed["runtimes"] if r["id"] == "openmp")
+    runtimes = "serial" if openmp["absent"] else "serial,openmp"
+    result, done = result_of(tmp_path, "--workload", "fork", "--forks", "100,200,400", "--runtime", runtimes,
+                             "--threads", "1", "--trials", "1", "--time", "4ms", "--warmup", "0")
+    for c in cells(result, runtime="openmp", status="ok"):
+        assert "libgomp" in c["trials"][0]["loaded"] and "GOMP_SPINCOUNT=" in c["trials"][0]["loaded"]
+    assert all(c["trials"][0]["loaded"] is None for c in cells(result, runtime="serial"))
+    line = result["series"][0]
+    assert (line["runtime"], line["parameter"], line["points"], line["slope_unit"]) == ("serial", "forks", 3, "ns/fork")
+    assert "line over forks" in done.stdout and "ns/fork" in done.stdout
+
+
 def test_a_failed_hook_is_told():
     done = run("--runtime", "serial", *QUICK, "--setup", "exit 9")
     assert done.returncode == 1 and "--setup" in done.stderr and "9" in done.stderr

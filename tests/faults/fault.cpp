@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/error.hpp"
 #include "harness/row.hpp"
 #include "workloads/tree.hpp"
 
@@ -32,7 +33,7 @@ void hold_memory_without_end() {
 void go_wrong() {
   if (fault == "crash") raise(SIGSEGV);
   if (fault == "killed") raise(SIGKILL);
-  if (fault == "hang")
+  if (fault == "hang" || fault == "endless")
     for (;;) pause();
   if (fault == "spin")
     for (volatile bool forever = true; forever;) {
@@ -40,12 +41,14 @@ void go_wrong() {
   if (fault == "hog") hold_memory_without_end();
   if (fault == "throws") throw std::runtime_error("the runtime threw on purpose");
   if (fault == "exits") _exit(3);
+  if (fault == "gives_up") throw cannot_finish("the runtime gave up on purpose");
 }
 
 struct faulty_rt {
   static constexpr std::string_view id = fault;
   static constexpr std::string_view summary = "goes wrong on purpose";
   static constexpr bool ours = false;
+  static constexpr bool may_not_finish = fault == "endless";
   static std::string version() { return "test"; }
 
   struct ctx {};

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "harness/error.hpp"
 #include "harness/row.hpp"
@@ -85,7 +87,8 @@ TEST(module, holds_the_bodies_of_a_row_that_names_it) {
   EXPECT_TRUE(r.may_not_finish);
   ASSERT_EQ(r.bodies.size(), 1u);
   const auto input = tree_of(100);
-  const config c{.arm = arm_values({{"lib", "template_self"}})};
+  using pairs = std::vector<std::pair<std::string, std::string>>;
+  const config c{.arm = arm_values(pairs{{"lib", "template_self"}})};
   EXPECT_EQ(r.bodies[0].make(*input, c)->batch(2, entry::each).wrong, 0u);
 }
 
