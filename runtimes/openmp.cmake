@@ -21,7 +21,7 @@ find_program(BB_GXX NAMES g++ g++-14 g++-13 g++-12)
 if(BB_GXX)
   bb_openmp_module(libgomp ${BB_GXX} FLAGS -fopenmp LINK -fopenmp)
 else()
-  set(missing_libgomp "g++ was not found when bb was built; apt-get install g++, then build again")
+  set(missing_libgomp "g++ was not found when bb was built: apt-get install g++, then build again")
 endif()
 
 # A clang and a libomp of one release, the newest first.
@@ -37,7 +37,7 @@ if(BB_LIBOMP AND BB_LIBOMP_CLANG)
   get_filename_component(folder ${BB_LIBOMP} DIRECTORY)
   bb_openmp_module(libomp ${BB_LIBOMP_CLANG} FLAGS -fopenmp=libomp LINK ${BB_LIBOMP} -Wl,-rpath,${folder})
 else()
-  string(CONCAT missing_libomp "clang and libomp of one release were not found when bb was built; "
+  string(CONCAT missing_libomp "clang and libomp of one release were not found when bb was built: "
     "apt-get install clang-19 libomp-19-dev, then build again")
 endif()
 

@@ -122,6 +122,12 @@ def test_a_runtime_whose_package_is_missing_is_absent_with_the_reason(tmp_path):
     assert run("--runtime", "gone", *QUICK, "--require", program=FAULTY).returncode == 1
 
 
+def test_every_row_is_listed_once_and_an_absent_one_says_what_to_install():
+    rows = json.loads(run("list", "--json").stdout)["runtimes"]
+    assert len({r["id"] for r in rows}) == len(rows)
+    assert all("apt-get install" in r["absent"] for r in rows if r["absent"])
+
+
 def test_require_makes_absent_an_error():
     done = run("--runtime", "asio", *QUICK, "--require")
     assert done.returncode == 1 and "--require" in done.stderr and "asio" in done.stderr

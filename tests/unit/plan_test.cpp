@@ -49,6 +49,9 @@ registry table() {
       {"one", "native", no_body}, {"one", "generic", no_body}, {"two", "generic", no_body}};
   row many{.id = "many", .summary = ""};
   many.arms = {{"cut", "", "N", "3,4"}, {"lib", "", "x,y", "y"}};
+  many.lacks_arm = [](const arm_values& arm) {
+    return std::string(arm.get("lib") == "y" ? "liby was not found" : "");
+  };
   many.bodies = {{"one", "generic", no_body}};
   row gone{.id = "gone", .summary = "", .absent = "libgone was not found"};
   return registry({workload("one"), workload("two")}, {base, many, gone});
@@ -219,6 +222,18 @@ TEST(order, padding_varies_and_stays_below_a_page) {
       seen.insert(p.padding);
     }
   EXPECT_GT(seen.size(), 80u);
+}
+
+TEST(plan, an_arm_that_this_build_lacks_is_absent_and_the_others_are_not) {
+  std::map<std::string, unsigned> seen;
+  for (const auto& c : plan(of("one", "many,many/lib=y,many/cut=3+lib=y", "2"))) {
+    ++seen[c.result.arm];
+    const bool lacks = !c.result.arm.empty();
+    EXPECT_EQ(c.result.state, lacks ? status::absent : status::ok);
+    EXPECT_EQ(c.result.reason, lacks ? "liby was not found" : "");
+    EXPECT_EQ(c.body == nullptr, lacks);
+  }
+  EXPECT_EQ(seen, (std::map<std::string, unsigned>{{"", 2}, {"lib=y", 2}, {"cut=3+lib=y", 2}}));
 }
 
 }  // namespace
