@@ -25,7 +25,7 @@ class thread_count {
     if (alive_.fetch_add(1, std::memory_order_relaxed) < most) return;  // relaxed: only the number
     alive_.fetch_sub(1, std::memory_order_relaxed);                     // relaxed: as above
     throw cannot_finish(
-        "std::async would need more than 4096 threads at once; a cutoff=N arm needs fewer");
+        "std::async would need more than 4096 threads at once; an arm with a cutoff needs fewer");
   }
   ~thread_count() { alive_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
   thread_count(const thread_count&) = delete;
