@@ -53,6 +53,7 @@ struct arm_spec {
   std::string_view help;
   std::string_view values;  // allowed words, comma-separated; "N" = a number
   std::string_view sweep;   // the values that `id/*` runs beside the default, comma-separated
+  std::uint64_t least = 0, most = 1'000'000'000'000;  // of a number
 };
 
 /// One runtime over all workloads.

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <set>
 
 #include "harness/cli_app.hpp"
 #include "harness/error.hpp"
-#include "harness/membind.hpp"
 #include "harness/text.hpp"
 #include "harness/units.hpp"
+#include "harness/warnings.hpp"
 
 namespace bb {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 /// Options as text, before they mean anything.
 struct raw_options {
   std::string time, warmup, cooldown, timeout, budget, precision, seed;
-  std::uint64_t samples = 0, trials = 0, max_trials = 0;
+  std::int64_t samples = 0, trials = 0, max_trials = 0;
 };
 
 void add_selection(CLI::App& app, run_options& o) {
@@ -101,7 +103,7 @@ void add_parameters(CLI::App& app, const registry& table,
     }
 }
 
-unsigned whole(std::uint64_t n, const char* option, std::uint64_t least, std::uint64_t most) {
+unsigned whole(std::int64_t n, const char* option, std::int64_t least, std::int64_t most) {
   if (n < least || n > most)
     throw usage_error(fmt::format("{}: {} is out of range; use {} to {}", option, n, least, most));
   return static_cast<unsigned>(n);
@@ -111,7 +113,7 @@ bool given(const CLI::App& app, const char* name) { return app.get_option(name)-
 
 std::uint64_t parse_seed(const std::string& text) {
   if (text.empty()) return std::random_device{}() & 0x7fffffff;
-  return parse_list(text, {.option = "--seed", .least = 0}).values.front();
+  return parse_size(text, "--seed");
 }
 
 void interpret(const CLI::App& app, const raw_options& raw, run_options& o) {
@@ -127,12 +129,9 @@ void interpret(const CLI::App& app, const raw_options& raw, run_options& o) {
   if (given(app, "--precision")) how.precision = parse_percent(raw.precision, "--precision");
   if (lifts) how.budget_ns = 0;
   if (given(app, "--budget")) how.budget_ns = parse_duration_ns(raw.budget, "--budget");
-  if (how.timeout_ns == 0)
-    throw usage_error(
-        "--timeout: 0 would kill every trial; leave it out, or give a time such as 120s");
+
   how.seed = parse_seed(raw.seed);
-  static_cast<void>(parse_thp(how.thp));
-  static_cast<void>(parse_mem_policy(how.membind));
+  validate(how);
   if (!o.what.smoke) return;
   if (!given(app, "--trials")) how.trials = 1;
   if (!given(app, "--samples")) how.samples = 3;
@@ -150,9 +149,23 @@ void refuse_empty(const CLI::App& app, std::initializer_list<const char*> names)
 }
 
 void check_tags(const std::vector<std::string>& tags) {
-  for (const auto& tag : tags)
-    if (const auto equals = tag.find('='); equals == 0 || equals == std::string::npos)
+  std::set<std::string> seen;
+  for (const auto& tag : tags) {
+    const auto equals = tag.find('=');
+    if (equals == 0 || equals == std::string::npos)
       throw usage_error(fmt::format("--tag: '{}' is not key=value", tag));
+    if (!seen.insert(tag.substr(0, equals)).second)
+      throw usage_error(
+          fmt::format("--tag: '{}' is given twice; give each key once", tag.substr(0, equals)));
+  }
+}
+
+void check_kinds(const std::vector<std::string>& kinds) {
+  if (kinds.empty()) return;
+  const auto known = warning_kinds();
+  for (const auto& kind : kinds)
+    if (std::find(known.begin(), known.end(), kind) == known.end())
+      throw usage_error("--no-warn: " + unknown_word("kind", kind, known));
 }
 
 void check_topology(const run_options& o) {
@@ -160,21 +173,26 @@ void check_topology(const run_options& o) {
     throw usage_error("--topology plans for another machine, where nothing can run; add --dry-run");
 }
 
-// Two formats in one place would be readable as neither.
-void check_outputs(const run_options& o) {
-  std::set<std::string> seen;
-  for (const std::string& path : {o.json_path, o.csv_path, o.markdown_path})
-    if (!path.empty() && !seen.insert(path).second)
-      throw usage_error(
-          fmt::format("'{}' is named for two outputs; give each a place of its own", path));
-}
-
-// Results hold no path of the machine that made them.
-std::string without_folders(const std::string& argument) {
-  const auto equals = argument.find('=');
-  const std::string key = equals == std::string::npos ? "" : argument.substr(0, equals + 1);
-  const std::string text = argument.substr(key.size());
-  return text.starts_with("/") ? key + text.substr(text.rfind('/') + 1) : argument;
+// Results hold no path of the machine that made them, and hooks are full of them.
+std::vector<std::string> without_folders(const std::vector<std::string>& arguments) {
+  const std::set<std::string> files{"--json", "--csv", "--markdown", "--config", "--topology"};
+  const std::set<std::string> hooks{"--setup", "--cleanup"};
+  std::vector<std::string> out;
+  std::string option;  // whose value comes next
+  for (const auto& a : arguments) {
+    const auto equals = a.find('=');
+    const bool joined = option.empty() && equals != std::string::npos;
+    const std::string name = joined ? a.substr(0, equals) : option, head = joined ? name + "=" : "";
+    const std::string text = joined ? a.substr(equals + 1) : a;
+    if (hooks.contains(name))
+      out.push_back(head + "...");
+    else if (files.contains(name) || text.starts_with("/"))
+      out.push_back(head + text.substr(text.rfind('/') + 1));
+    else
+      out.push_back(a);
+    option = !joined && option.empty() && (files.contains(a) || hooks.contains(a)) ? a : "";
+  }
+  return out;
 }
 
 }  // namespace
@@ -183,7 +201,10 @@ std::optional<run_options> parse_run(const registry& table,
                                      const std::vector<std::string>& arguments) {
   CLI::App app("Measure: runs the chosen cells, checked, pinned and each in a process of its own.",
                "run");
-  app.set_config("--config", "", "options from a TOML file");
+  const char* file = std::getenv("BB_CONFIG");
+  app.set_config("--config", file != nullptr ? file : "", "options from a TOML file",
+                 file != nullptr);
+  app.allow_config_extras(CLI::config_extras_mode::error);
   run_options o;
   raw_options raw;
   add_selection(app, o);
@@ -196,10 +217,11 @@ std::optional<run_options> parse_run(const registry& table,
                      "--json", "--csv", "--markdown", "--setup", "--cleanup", "--seed"});
   interpret(app, raw, o);
   check_tags(o.tags);
+  check_kinds(o.no_warn);
   check_topology(o);
-  check_outputs(o);
+
   o.argv.emplace_back("run");
-  for (const auto& a : arguments) o.argv.push_back(without_folders(a));
+  for (auto& a : without_folders(arguments)) o.argv.push_back(std::move(a));
   return o;
 }
 

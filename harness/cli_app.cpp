@@ -25,7 +25,10 @@ std::string unknown_option(CLI::App& app, const std::vector<std::string>& extras
     return fmt::format("'{}' is not an option; options start with --, as in --workload tree", word);
   std::vector<std::string> known;
   for (const auto* option : all_options(app))
-    if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+    if (!option->get_lnames().empty()) {
+      const std::string name = "--" + option->get_lnames().front();
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
   return unknown_word("option", word.substr(0, word.find('=')), known);
 }
 
@@ -33,7 +36,8 @@ std::string unknown_option(CLI::App& app, const std::vector<std::string>& extras
 std::string mismatch(const std::string& text) {
   const std::string option = text.substr(0, text.find(':'));
   if (text.find("At Most 1") != std::string::npos)
-    return option + " is given twice; give it once, with a list where it takes one";
+    return option +
+           " is given twice; give it once (a list is one value: in a file it stands in quotes)";
   return option + " needs a value, as in " + option + "=...";
 }
 
@@ -48,6 +52,9 @@ bool parse_arguments(CLI::App& app, const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForHelp&) {
     std::cout << app.help();
     return false;
+  } catch (const CLI::ConfigError& fault) {
+    throw usage_error(fmt::format("--config: {}; `bb {} --help` lists the options", fault.what(),
+                                  app.get_name()));
   } catch (const CLI::ExtrasError&) {
     throw usage_error(unknown_option(app, app.remaining()));
   } catch (const CLI::FileError& fault) {
@@ -62,7 +69,9 @@ bool parse_arguments(CLI::App& app, const std::vector<std::string>& arguments) {
 
 void name_environment(CLI::App& app) {
   for (auto* option : all_options(app)) {
-    if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
+    if (option->get_lnames().empty() || option->get_lnames().front() == "help" ||
+        option->get_lnames().front() == "config")  // read before the others
+      continue;
     std::string name = "BB_" + option->get_lnames().front();
     std::transform(name.begin(), name.end(), name.begin(), [](char c) {
       return c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);

@@ -31,16 +31,14 @@ interrupt_watch::interrupt_watch() {
 }
 
 interrupt_watch::~interrupt_watch() {
+  raised();  // takes what came since, lest it end the program now that its work is done
   close(fd_);
   hold_back(SIG_UNBLOCK);
 }
 
 bool interrupt_watch::raised() {
   signalfd_siginfo info;
-  if (!raised_ && read(fd_, &info, sizeof info) > 0) {
-    raised_ = true;
-    hold_back(SIG_UNBLOCK);
-  }
+  while (read(fd_, &info, sizeof info) > 0) raised_ = true;
   return raised_;
 }
 

@@ -1,6 +1,7 @@
 // bb: identical workloads over many runtimes. The verbs, and how errors end the program.
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <array>
 #include <cstdio>
@@ -58,6 +59,9 @@ int dispatch(const bb::registry& table, bb::arguments args) {
 int main(int argc, char** argv) try {
   const bb::registry table = bb::make_registry();
   if (argc == 2 && std::string_view(argv[1]) == bb::round_verb) return bb::round_main(table);
+  // A reader that is gone and a file that grew too large are errors to tell, not deaths.
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   const int code = dispatch(table, {argv + 1, argv + argc});
   std::cout.flush();
   if (!std::cout)

@@ -1,6 +1,9 @@
 #include "harness/options.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/error.hpp"
+#include "harness/membind.hpp"
 #include "harness/text.hpp"
 
 namespace bb {
@@ -26,7 +29,9 @@ json to_json(const run_options& o) {
           {"precision", o.how.precision},
           {"thp", o.how.thp},
           {"membind", o.how.membind},
-          {"require", o.require}};
+          {"require", o.require},
+          {"setup", !o.setup.empty()},
+          {"cleanup", !o.cleanup.empty()}};
 }
 
 run_options run_options_from_json(const json& s) {
@@ -53,6 +58,39 @@ run_options run_options_from_json(const json& s) {
   o.how.membind = s.at("membind").get<std::string>();
   o.require = s.at("require").get<bool>();
   return o;
+}
+
+namespace {
+
+constexpr std::uint64_t longest_ns = std::uint64_t{366} * 24 * 3600 * 1'000'000'000;
+
+void check_time(const char* option, std::uint64_t ns) {
+  if (ns > longest_ns)
+    throw usage_error(fmt::format("{}: longer than a year; give a time such as 120s", option));
+}
+
+void check_count(const char* option, unsigned n, unsigned least, unsigned most) {
+  if (n < least || n > most)
+    throw usage_error(fmt::format("{}: {} is out of range; use {} to {}", option, n, least, most));
+}
+
+}  // namespace
+
+void validate(const measuring& how) {
+  check_time("--time", how.time_ns);
+  check_time("--warmup", how.warmup_ns);
+  check_time("--cooldown", how.cooldown_ns);
+  check_time("--timeout", how.timeout_ns);
+  check_time("--budget", how.budget_ns);
+  if (how.timeout_ns == 0)
+    throw usage_error(
+        "--timeout: 0 would kill every trial; leave it out, or give a time such as 120s");
+  check_count("--samples", how.samples, 0, 100'000);
+  check_count("--trials", how.trials, 1, 10'000);
+  check_count("--max-trials", how.max_trials, 1, 10'000);
+  if (!(how.precision >= 0 && how.precision <= 1)) throw usage_error("--precision: use 0% to 100%");
+  static_cast<void>(parse_thp(how.thp));
+  static_cast<void>(parse_mem_policy(how.membind));
 }
 
 thp_policy parse_thp(std::string_view word) {

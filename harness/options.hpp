@@ -61,6 +61,9 @@ struct run_options {
 json to_json(const run_options& o);
 run_options run_options_from_json(const json& settings);
 
+/// Throws usage_error naming the option whose value cannot be.
+void validate(const measuring& how);
+
 thp_policy parse_thp(std::string_view word);
 
 }  // namespace bb

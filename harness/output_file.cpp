@@ -42,7 +42,32 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Blocks until there is a reader, as it does for cat; a signal ends it.
+std::shared_ptr<const int> open_fifo(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return nullptr;
+  return {new int(fd), [](const int* open_fd) {
+            close(*open_fd);
+            delete open_fd;
+          }};
+}
+
 }  // namespace
+
+bool output_file::is_stdout() const {
+  return path_ == "-" || path_ == "/dev/stdout" || path_ == "/dev/fd/1" ||
+         path_ == "/proc/self/fd/1";
+}
+
+std::string output_file::identity() const {
+  struct stat s {};
+  const bool known = is_stdout() ? fstat(STDOUT_FILENO, &s) == 0 : stat(target_.c_str(), &s) == 0;
+  if (is_stdout() && (!known || S_ISCHR(s.st_mode))) return "stdout";
+  if (known && S_ISCHR(s.st_mode)) return fmt::format("device {}", static_cast<const void*>(this));
+  if (known) return fmt::format("{}:{}", s.st_dev, s.st_ino);
+  std::error_code fault;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(target_), fault).string();
+}
 
 output_file::output_file(std::string path) : path_(std::move(path)), target_(resolve(path_)) {
   if (is_stdout()) return;
@@ -54,6 +79,11 @@ output_file::output_file(std::string path) : path_(std::move(path)), target_(res
     return;
   }
   if (S_ISDIR(s.st_mode)) refuse(path_, EISDIR);
+  if (S_ISFIFO(s.st_mode)) {
+    fifo_ = open_fifo(target_);
+    if (fifo_ == nullptr) refuse(path_, errno);
+    return;
+  }
   if (access(target_.c_str(), W_OK) != 0) refuse(path_, errno);
   // A file in a folder that takes no new files is written in place, once.
   rewritable_ = S_ISREG(s.st_mode) && access(folder_of(target_).c_str(), W_OK | X_OK) == 0;
@@ -84,8 +114,9 @@ void output_file::replace(std::string_view text) const {
 }
 
 void output_file::stream(std::string_view text) const {
-  const int fd =
-      is_stdout() ? dup(STDOUT_FILENO) : open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  const int fd = is_stdout()        ? dup(STDOUT_FILENO)
+                 : fifo_ != nullptr ? dup(*fifo_)
+                                    : open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (fd < 0) refuse(path_, errno);
   bool good = write_all(fd, text);
   int fault = errno;

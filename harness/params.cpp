@@ -79,6 +79,9 @@ std::vector<value> parse_numbers(const param_spec& spec, std::string_view text) 
 }  // namespace
 
 std::vector<value> parse_values(const param_spec& spec, std::string_view text) {
+  if (text.empty())
+    throw usage_error(fmt::format("--{} is empty; leave it out, or give a list", spec.name));
+
   return spec.what == param_spec::kind::choice ? parse_choices(spec, text)
                                                : parse_numbers(spec, text);
 }

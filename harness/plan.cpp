@@ -213,6 +213,12 @@ void drop_repeats(std::vector<planned_cell>& cells) {
 
 }  // namespace
 
+std::string resolve_threads(const std::string& text, const planning_ground& ground) {
+  std::vector<std::string> numbers;
+  for (const unsigned n : chosen_threads(text, ground)) numbers.push_back(std::to_string(n));
+  return join(numbers, ",");
+}
+
 std::vector<planned_cell> make_plan(const registry& table, const selection& what,
                                     const planning_ground& ground) {
   const auto chosen = chosen_workloads(table, what.workloads);

@@ -25,7 +25,7 @@ void use_default_signals() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int s : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) signal(s, SIG_DFL);
+  for (const int s : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ}) signal(s, SIG_DFL);
 }
 
 // The kernel sends the signal when the parent *thread* dies; the parent could also have died before this call.
@@ -72,8 +72,7 @@ std::string describe_exit(int wait_status) {
   if (WIFEXITED(wait_status))
     return fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));
   const int signal_number = WTERMSIG(wait_status);
-  const char* hint = signal_number == SIGKILL ? ", most likely because memory ran out" : "";
-  return fmt::format("crashed: signal {} ({}){}", signal_number, strsignal(signal_number), hint);
+  return fmt::format("crashed: signal {} ({})", signal_number, strsignal(signal_number));
 }
 
 round_process::round_process(std::string_view verb, const std::string& job, std::size_t padding) {

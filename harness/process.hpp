@@ -11,7 +11,7 @@
 
 namespace bb {
 
-/// How a child ended, as a sentence: "exit code 3", "crashed: signal 11 (Segmentation fault)".
+/// How a child ended: "ended with exit code 3", "crashed: signal 11 (Segmentation fault)".
 std::string describe_exit(int wait_status);
 
 /// This program again, in a process group of its own, with `job` readable as file descriptor 3 and a connection on file

@@ -69,9 +69,10 @@ void check_arm_value(const row& r, const arm_spec& spec, const std::string& text
   if (spec.values == "N") {
     std::uint64_t n = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (fault == std::errc{} && end == text.data() + text.size()) return;
-    throw usage_error(
-        fmt::format("--runtime: {}/{} takes a whole number, not '{}'", r.id, spec.key, text));
+    const bool whole = fault == std::errc{} && end == text.data() + text.size();
+    if (whole && n >= spec.least && n <= spec.most) return;
+    throw usage_error(fmt::format("--runtime: {}/{} takes a whole number from {} to {}, not '{}'",
+                                  r.id, spec.key, spec.least, spec.most, text));
   }
   const auto allowed = split(spec.values, ',');
   if (std::find(allowed.begin(), allowed.end(), text) == allowed.end())
@@ -88,6 +89,10 @@ arm_values parse_arm(const row& r, std::string_view text) {
           fmt::format("--runtime: '{}' in '{}/{}' is not key=value", part, r.id, text));
     const std::string key = part.substr(0, equals), word = part.substr(equals + 1);
     if (r.absent.empty()) check_arm_value(r, find_arm_key(r, key), word);
+    for (const auto& [earlier, value] : items)
+      if (earlier == key)
+        throw usage_error(
+            fmt::format("--runtime: '{}' is given twice in '{}/{}'", key, r.id, text));
     items.emplace_back(key, word);
   }
   return arm_values(std::move(items));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 
 #include "harness/error.hpp"
 #include "harness/result.hpp"
@@ -85,6 +86,37 @@ json to_json(const cell_result& c) {
 
 namespace {
 
+// What later code takes for granted of parts that stay JSON. Throws what nlohmann throws, or input_error.
+std::uint32_t whole(const json& j, const char* key) {
+  const json& v = j.at(key);
+  if (!v.is_number_unsigned() || v.get<std::uint64_t>() > 0xffffffffu)
+    throw input_error(fmt::format("\"{}\" is {}, not a whole number", key, v.dump()));
+  return v.get<std::uint32_t>();
+}
+
+json checked_trial(const json& t) {
+  whole(t, "round");
+  whole(t, "trial");
+  if (t.contains("wall_total_ns") && !t["wall_total_ns"].is_number_unsigned())
+    throw input_error("a trial's \"wall_total_ns\" is not a whole number");
+  if (const json s = t.value("steadiness", json()); !s.is_null())
+    static_cast<void>(s.at("label").get<std::string>());
+  return t;
+}
+
+void check_pin(const json& pin) {
+  static_cast<void>(pin.at("policy").get<std::string>());
+  static_cast<void>(pin.at("planned").get<std::vector<unsigned>>());
+  static_cast<void>(pin.at("oversubscribed").get<bool>());
+}
+
+void check_ceiling(const json& c) {
+  static_cast<void>(c.at("workload").get<std::string>());
+  static_cast<void>(c.at("pus").get<std::vector<unsigned>>());
+  static_cast<void>(c.at("gb_per_s").get<double>());
+  static_cast<void>(values_from_json(c.at("input")));
+}
+
 sample sample_from_json(const json& j) {
   return {j.at("v").is_number() ? j.at("v").get<double>() : 0.0, j.value("trial", 0u),
           j.value("round", 0u), j.value("order", 0u), j.value("warmup", false)};
@@ -97,7 +129,7 @@ cell_result cell_from_json(const json& j) {
   c.runtime = j.at("runtime").get<std::string>();
   c.variant = j.value("variant", "");
   c.arm = j.value("arm", "");
-  c.threads = j.value("threads", 1u);
+  c.threads = whole(j, "threads");
   const auto state = status_from(j.at("status").get<std::string>());
   if (!state) throw input_error("unknown status '" + j.at("status").get<std::string>() + "'");
   c.state = *state;
@@ -107,7 +139,8 @@ cell_result cell_from_json(const json& j) {
   if (j.contains("latency")) c.latency = j["latency"];
   if (j.contains("rate")) c.rate = j["rate"];
   if (j.contains("pin")) c.pin = j["pin"];
-  for (const auto& t : j.value("trials", json::array())) c.trials.push_back(t);
+  for (const auto& t : j.value("trials", json::array())) c.trials.push_back(checked_trial(t));
+  if (!c.pin.is_null()) check_pin(c.pin);
   for (const auto& s : j.value("samples", json::array()))
     if (s.at("v").is_number()) c.samples.push_back(sample_from_json(s));
   return c;
@@ -152,20 +185,45 @@ run_result run_result_from_json(const json& j, std::string_view name) try {
   r.finished = j.at("finished").is_string() ? j["finished"].get<std::string>() : "";
   r.partial = j.value("partial", false);
   r.seed = j.value("seed", std::uint64_t{0});
+  for (const auto& c : r.ceilings) check_ceiling(c);
   for (const auto& c : j.at("cells")) r.cells.push_back(cell_from_json(c));
   return r;
 } catch (const json::exception& fault) {
   throw input_error(fmt::format("{} is not a valid result of bb: {}", name, fault.what()));
 }
 
+namespace {
+
+// Deeper than any result; without a bound, a hostile file would end the program by its stack.
+constexpr int deepest = 64;
+
+json parse_bounded(std::istream& in) {
+  return json::parse(in, [](int depth, json::parse_event_t, json&) {
+    if (depth > deepest) throw input_error("nested too deeply for a result");
+    return true;
+  });
+}
+
+}  // namespace
+
 run_result read_result(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw input_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary);
+    if (!file) throw input_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  }
+  const std::string name = path == "-" ? "stdin" : path;
   try {
-    return run_result_from_json(json::parse(file), path);
+    return run_result_from_json(parse_bounded(path == "-" ? std::cin : file), name);
   } catch (const json::parse_error& fault) {
     throw input_error(fmt::format("'{}' is not JSON (byte {}): cut short, or not a result file",
-                                  path, fault.byte));
+                                  name, fault.byte));
+  } catch (const json::exception& fault) {
+    throw input_error(fmt::format("'{}' is not a valid result of bb: {}", name, fault.what()));
+  } catch (const input_error& fault) {
+    const std::string text = fault.what();
+    throw input_error(text.find(name) != std::string::npos ? text
+                                                           : fmt::format("'{}': {}", name, text));
   }
 }
 

@@ -1,6 +1,8 @@
 #include "harness/round.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -47,6 +49,11 @@ json failure(status s, std::string reason) {
           {"record", json::object()}};
 }
 
+const char* hint(int wait_status) {
+  const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  return killed ? ", most likely because memory ran out" : "";
+}
+
 json outcome_of(const fork_outcome& child, const row& r, std::uint64_t timeout_ns) {
   if (child.timed_out && r.may_not_finish)
     return failure(
@@ -60,7 +67,8 @@ json outcome_of(const fork_outcome& child, const row& r, std::uint64_t timeout_n
             "did not end within {} s: hung, or far slower than the others (--timeout gives more)",
             timeout_ns / 1'000'000'000));
   if (!WIFEXITED(child.wait_status) || WEXITSTATUS(child.wait_status) != 0)
-    return failure(status::failed, "the trial " + describe_exit(child.wait_status));
+    return failure(status::failed,
+                   "the trial " + describe_exit(child.wait_status) + hint(child.wait_status));
   const json outcome = json::parse(child.text, nullptr, false);
   if (outcome.is_discarded()) return failure(status::failed, "the trial ended without a result");
   return outcome;
@@ -112,8 +120,8 @@ void measure_ceiling(const erased_input& input, const json& pus) {
 }  // namespace
 
 int round_main(const registry& table) {
-  const json job = json::parse(read_all(3));
   try {
+    const json job = json::parse(read_all(3));
     set_thp_policy(parse_thp(job.at("thp").get<std::string>()));
     if (const auto problem =
             apply_mem_policy(parse_mem_policy(job.at("membind").get<std::string>())))

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -169,8 +170,10 @@ bool runner::run_part(const round_part& part, unsigned round) {
   const int wait_status = process.wait();
   for (const std::size_t i : open) {  // the process ended before their turn
     cells_[i].result.state = status::failed;
-    cells_[i].result.reason =
-        "the process of the round " + describe_exit(wait_status) + " while it built the input";
+    cells_[i].result.reason = "the process of the round " + describe_exit(wait_status) +
+                              (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 127
+                                   ? ": bb could not start itself again; is /proc mounted?"
+                                   : " while it built the input");
     if (events_.after_trial) events_.after_trial(i);
   }
   return true;

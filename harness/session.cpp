@@ -13,9 +13,11 @@
 #include "harness/error.hpp"
 #include "harness/ground.hpp"
 #include "harness/output_file.hpp"
+#include "harness/outputs.hpp"
 #include "harness/process.hpp"
 #include "harness/progress.hpp"
 #include "harness/result_text.hpp"
+#include "harness/resume.hpp"
 #include "harness/runner.hpp"
 #include "harness/table.hpp"
 #include "harness/text.hpp"
@@ -48,56 +50,22 @@ void refuse_absent(const std::vector<planned_cell>& cells) {
   throw error(1, "--require: absent: " + join(lines, "; "));
 }
 
-/// The destinations of one run, opened before it starts.
-class outputs {
- public:
-  explicit outputs(const run_options& o) {
-    const auto add = [this](const std::string& path, std::string (*make)(const run_result&)) {
-      if (!path.empty()) files_.emplace_back(output_file(path), make);
-    };
-    add(o.json_path, [](const run_result& r) { return to_text(r); });
-    saves_json_ = !files_.empty();
-    add(o.csv_path, to_csv);
-    add(o.markdown_path, to_markdown);
-  }
-
-  bool use_stdout() const {
-    return std::any_of(files_.begin(), files_.end(),
-                       [](const auto& f) { return f.first.is_stdout(); });
-  }
-  /// After a trial: the JSON file, where it can be written again and again. Tables come at the end.
-  void save(const std::string& text) const {
-    if (!files_.empty() && saves_json_ && files_.front().first.rewritable())
-      files_.front().first.write(text);
-  }
-  /// All destinations; the first failure is thrown only after every one was tried.
-  void finish(const run_result& r) const {
-    std::string fault;
-    for (const auto& [file, make] : files_) try {
-        file.write(make(r));
-      } catch (const output_error& e) {
-        if (fault.empty()) fault = e.what();
-      }
-    if (!fault.empty()) throw output_error(fault);
-  }
-
- private:
-  std::vector<std::pair<output_file, std::string (*)(const run_result&)>> files_;
-  bool saves_json_ = false;
-};
-
 class session {
  public:
   session(const registry& table, const run_options& o, const run_result* done)
-      : options_(o), ground_(find_ground(o.topology)), cells_(make_plan(table, o.what, ground_)) {
+      : options_(o), ground_(find_ground(o.topology)) {
+    // As numbers, so that a resumed run means the same by "max", or by nothing said.
+    options_.what.threads = resolve_threads(o.what.threads, ground_);
+    cells_ = make_plan(table, options_.what, ground_);
     if (o.require) refuse_absent(cells_);
     result_.tool = tool_record(table);
     result_.started = utc_now();
     result_.seed = o.how.seed;
     result_.tags = tags_of(o.tags);
     result_.argv = o.argv;
-    result_.settings = to_json(o);
-    if (done != nullptr) go_on_from(*done);
+    result_.settings = to_json(options_);
+    if (!o.dry_run) result_.machine = machine_of(ground_);
+    if (done != nullptr) go_on_from(*done, result_, cells_);
   }
 
   int run() {
@@ -105,32 +73,22 @@ class session {
       std::cout << describe_plan(cells_, options_.how, ground_.machine);
       return 0;
     }
-    const outputs out(options_);
-    result_.machine = machine_of(ground_);
+    outputs out(options_);
     interrupt_watch interrupt;
-    if (!options_.setup.empty()) hook("--setup", options_.setup);
-    const bool complete = measure(out, interrupt);
-    if (!options_.cleanup.empty()) hook("--cleanup", options_.cleanup);
-    return finish(out, complete);
+    const std::string setup_fault = hook("--setup", options_.setup, interrupt);
+    const bool complete = setup_fault.empty() && !interrupt.raised() && measure(out, interrupt);
+    const bool interrupted = interrupt.raised();
+    const std::string cleanup_fault = hook("--cleanup", options_.cleanup, interrupt);
+    const int code = finish(out, complete, interrupted);
+    for (const auto& fault : {setup_fault, cleanup_fault})
+      if (!fault.empty() && !interrupted) throw error(std::max(code, 1), fault);
+    return code;
   }
 
   const run_result& result() const { return result_; }
 
  private:
-  void go_on_from(const run_result& done) {
-    std::map<std::string, const cell_result*> earlier;
-    for (const auto& c : done.cells) earlier.emplace(c.key(), &c);
-    for (auto& cell : cells_)
-      if (const auto it = earlier.find(cell.result.key());
-          it != earlier.end() && cell.body != nullptr)
-        cell.result = *it->second;
-    result_.started = done.started;
-    result_.ceilings = done.ceilings;
-    result_.tags = done.tags;
-    result_.argv = done.argv;
-  }
-
-  bool measure(const outputs& out, interrupt_watch& interrupt) {
+  bool measure(outputs& out, interrupt_watch& interrupt) {
     progress screen(options_.quiet, stderr_is_terminal());
     runner* active = nullptr;
     runner_events events;
@@ -170,12 +128,17 @@ class session {
     for (const auto& c : cells_) result_.cells.push_back(c.result);
   }
 
-  void hook(const char* option, const std::string& command) {
-    if (const int s = run_shell(command); s != 0)
-      throw error(1, fmt::format("{} '{}' {}", option, command, describe_exit(s)));
+  // What went wrong, or "". An interruption is no fault of the command.
+  static std::string hook(const char* option, const std::string& command,
+                          interrupt_watch& interrupt) {
+    if (command.empty()) return "";
+    const int s = run_shell(command);
+    return s == 0 || interrupt.raised()
+               ? ""
+               : fmt::format("{} '{}' {}", option, command, describe_exit(s));
   }
 
-  int finish(const outputs& out, bool complete) {
+  int finish(const outputs& out, bool complete, bool interrupted) {
     collect();
     result_.finished = utc_now();
     result_.partial = !complete;
@@ -186,7 +149,7 @@ class session {
     } catch (const output_error& fault) {
       throw output_error(fault.what() + keep_elsewhere());
     }
-    if (!complete) {
+    if (interrupted && !complete) {
       std::fprintf(stderr, "bb: interrupted; %s\n",
                    options_.json_path.empty()
                        ? "only the table above is left (--json FILE keeps the result)"
@@ -220,7 +183,7 @@ class session {
     }
   }
 
-  const run_options& options_;
+  run_options options_;
   ground ground_;
   std::vector<planned_cell> cells_;
   run_result result_;

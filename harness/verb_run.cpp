@@ -10,6 +10,7 @@
 #include "harness/error.hpp"
 #include "harness/output_file.hpp"
 #include "harness/progress.hpp"
+#include "harness/resume.hpp"
 #include "harness/session.hpp"
 #include "harness/table.hpp"
 #include "harness/verbs.hpp"
@@ -17,14 +18,12 @@
 namespace bb {
 namespace {
 
-// The settings of a result, or a sentence that says why there are none.
-run_options stored_options(const run_result& r, const std::string& path) try {
-  run_options o = run_options_from_json(r.settings);
-  o.how.seed = r.seed;
-  return o;
-} catch (const json::exception&) {
-  throw input_error(fmt::format(
-      "'{}' does not say how it was measured (settings), so it cannot be resumed", path));
+// Hooks are commands with paths in them, so a result does not hold them; but without them it is another measurement.
+void demand_hooks(const run_result& r, const run_options& o) {
+  if (r.settings.value("setup", false) && o.setup.empty())
+    throw usage_error("the run had --setup, which results do not keep; give it again");
+  if (r.settings.value("cleanup", false) && o.cleanup.empty())
+    throw usage_error("the run had --cleanup, which results do not keep; give it again");
 }
 
 }  // namespace
@@ -40,13 +39,19 @@ int verb_resume(const registry& table, const arguments& args) {
       "had.",
       "resume");
   std::string path, json_path;
+  std::string setup, cleanup;
   bool quiet = false;
   app.add_option("file", path, "result file")->required();
+  app.add_option("--setup", setup, "as in the run, if it had one");
+  app.add_option("--cleanup", cleanup, "as in the run, if it had one");
   app.add_option("--json", json_path, "write here instead of to the same file");
   app.add_flag("--quiet", quiet, "no table, no progress");
   if (!parse_arguments(app, args)) return 0;
   const run_result done = read_result(path);
-  run_options o = stored_options(done, path);
+  run_options o = options_of(done, path);
+  o.setup = setup;
+  o.cleanup = cleanup;
+  demand_hooks(done, o);
   o.json_path = json_path.empty() ? path : json_path;
   o.quiet = quiet;
   return run_session(table, o, &done);

@@ -41,7 +41,7 @@ trial_samples by_round(const cell_result& c) {
   return out;
 }
 
-void print(const std::map<std::string, pair>& pairs, std::uint64_t seed) {
+void print(std::ostream& out, const std::map<std::string, pair>& pairs, std::uint64_t seed) {
   for (const auto& [key, p] : pairs) {
     const auto ratio =
         ratio_of_medians(by_round(*p.native), by_round(*p.generic), {.paired = true, .seed = seed});
@@ -50,9 +50,30 @@ void print(const std::map<std::string, pair>& pairs, std::uint64_t seed) {
         ratio->ci95 ? fmt::format(" ({} .. {})", format_significant(ratio->ci95->lo),
                                   format_significant(ratio->ci95->hi))
                     : " (too few trials for an interval)";
-    std::cout << fmt::format("{:<72} generic / native = {}{}\n", key,
-                             format_significant(ratio->ratio), interval);
+    out << fmt::format("{:<72} generic / native = {}{}\n", key, format_significant(ratio->ratio),
+                       interval);
   }
+}
+
+bool prints_results(const run_options& o) {
+  return o.json_path == "-" || o.csv_path == "-" || o.markdown_path == "-";
+}
+
+bool has_both(const row& r, const workload_info& w) {
+  return find_body(r, w.id, "native") != nullptr && find_body(r, w.id, "generic") != nullptr;
+}
+
+// Cells without a partner would only cost time.
+void leave_out_singles(const registry& table, selection& what) {
+  bool any = false;
+  for (const auto& chosen : parse_runtimes(table, what.runtimes))
+    for (const auto& w : table.workloads()) any = any || has_both(*chosen.runtime, w);
+  if (!any)
+    throw usage_error(
+        "no runtime chosen has both a generic and a native body; `bb list` shows which do");
+  for (const auto& r : table.rows())
+    for (const auto& w : table.workloads())
+      if (!has_both(r, w)) what.filters.push_back(fmt::format("-^{} .* {}/", w.id, r.id));
 }
 
 }  // namespace
@@ -62,11 +83,7 @@ int verb_tax(const registry& table, const arguments& args) {
   if (!options) return 0;
   options->what.variant = "all";
   options->quiet = true;
-  // Cells without a partner would only cost time.
-  for (const auto& r : table.rows())
-    for (const auto& w : table.workloads())
-      if (find_body(r, w.id, "native") == nullptr || find_body(r, w.id, "generic") == nullptr)
-        options->what.filters.push_back(fmt::format("-^{} .* {}/", w.id, r.id));
+  leave_out_singles(table, options->what);
   run_result result;
   const int code = run_session(table, *options, nullptr, &result);
   if (options->dry_run) return code;
@@ -74,7 +91,7 @@ int verb_tax(const registry& table, const arguments& args) {
   if (pairs.empty())
     throw usage_error(
         "no runtime chosen has both a generic and a native body; `bb list` shows which do");
-  print(pairs, options->how.seed);
+  print(prints_results(*options) ? std::cerr : std::cout, pairs, options->how.seed);
   return code;
 }
 

@@ -47,6 +47,12 @@ counted count(const run_result& r) {
 
 }  // namespace
 
+std::vector<std::string> warning_kinds() {
+  std::vector<std::string> kinds{"stolen", "throttled", "unsteady"};
+  for (const auto& f : examine_machine(debug_build())) kinds.push_back(f.id);
+  return kinds;
+}
+
 json find_warnings(const run_result& r, const std::vector<std::string>& silenced) {
   json out = json::array();
   for (const auto& f : examine_machine(debug_build()))

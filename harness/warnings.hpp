@@ -5,6 +5,9 @@
 
 namespace bb {
 
+/// Every kind that there is.
+std::vector<std::string> warning_kinds();
+
 /// [{kind, text}]: of the machine (as bb doctor sees it), and of cells (steal, throttling, unsteady, too few samples).
 json find_warnings(const run_result& r, const std::vector<std::string>& silenced);
 

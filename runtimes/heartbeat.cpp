@@ -13,7 +13,8 @@ struct heartbeat_rt {
   static constexpr std::string_view summary =
       "our heartbeat scheduler: forks are shared only at a beat";
   static constexpr bool ours = true;
-  static constexpr arm_spec arms[] = {{"beat_us", "microseconds between beats", "N", "10,50,500"}};
+  static constexpr arm_spec arms[] = {
+      {"beat_us", "microseconds between beats", "N", "10,50,500", 1, 1'000'000}};
   static std::string version() { return "bb::heartbeat, this commit"; }
 
   using ctx = ::heartbeat::context;

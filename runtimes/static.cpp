@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,20 +29,23 @@ class mailboxes {
   explicit mailboxes(const config& c) : boxes_(c.threads) {
     c.sit(0);
     std::atomic<unsigned> seated{1};
-    for (unsigned i = 1; i < c.threads; ++i)
-      boxes_[i].thread = std::thread([this, &c, &seated, i] {
-        c.sit(i);
-        // ORDER(static.seated) release: the seat is recorded before the constructor returns. pairs: acquire below.
-        seated.fetch_add(1, std::memory_order_release);
-        serve(boxes_[i]);
-      });
+    try {
+      for (unsigned i = 1; i < c.threads; ++i)
+        boxes_[i].thread = std::thread([this, &c, &seated, i] {
+          c.sit(i);
+          // ORDER(static.seated) release: the seat is recorded before the constructor returns. pairs: acquire below.
+          seated.fetch_add(1, std::memory_order_release);
+          serve(boxes_[i]);
+        });
+    } catch (const std::system_error& fault) {
+      stop();
+      throw std::runtime_error(std::string("cannot start so many threads: ") + fault.what() +
+                               " (see ulimit -u)");
+    }
     // ORDER(static.seated) acquire: pairs with the release in each thread; without it a seat may be half-written.
     while (seated.load(std::memory_order_acquire) != c.threads) std::this_thread::yield();
   }
-  ~mailboxes() {
-    for (unsigned i = 1; i < boxes_.size(); ++i) post(i, nullptr, nullptr);
-    for (unsigned i = 1; i < boxes_.size(); ++i) boxes_[i].thread.join();
-  }
+  ~mailboxes() { stop(); }
 
   unsigned size() const { return static_cast<unsigned>(boxes_.size()); }
 
@@ -52,6 +58,13 @@ class mailboxes {
   }
 
  private:
+  void stop() {
+    for (unsigned i = 1; i < boxes_.size(); ++i)
+      if (boxes_[i].thread.joinable()) post(i, nullptr, nullptr);
+    for (auto& b : boxes_)
+      if (b.thread.joinable()) b.thread.join();
+  }
+
   static void serve(box& b) {
     for (;;) {
       // ORDER(static.post) acquire: pairs with post(); without it a stale job would run.
