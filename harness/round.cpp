@@ -9,11 +9,13 @@
 #include <thread>
 
 #include "harness/bandwidth.hpp"
+#include "harness/clock.hpp"
 #include "harness/error.hpp"
 #include "harness/membind.hpp"
 #include "harness/options.hpp"
 #include "harness/process.hpp"
 #include "harness/trial.hpp"
+#include "harness/units.hpp"
 
 namespace bb {
 namespace {
@@ -75,10 +77,14 @@ json outcome_of(const fork_outcome& child, const row& r, std::uint64_t timeout_n
 }
 
 std::string guarded_trial(const trial_cell& cell, const trial_settings& settings) {
+  const std::uint64_t start = now_ns();
   try {
     return run_trial(cell, settings).dump(-1, ' ', false, json::error_handler_t::replace);
   } catch (const cannot_finish& limit) {
-    return failure(status::did_not_finish, limit.what()).dump();
+    return failure(status::did_not_finish,
+                   fmt::format("{} (after {})", limit.what(),
+                               format_ns(static_cast<double>(now_ns() - start))))
+        .dump();
   } catch (const std::exception& fault) {
     return failure(status::failed, fault.what()).dump();
   }
