@@ -13,6 +13,14 @@
 namespace heartbeat {
 namespace detail {
 
+// The same pointer, but the compiler does not know: so it computes the worker's address and the next
+// context again (one instruction each) where it would keep them in registers across the left branch,
+// at the price of a push and a pop for each in every call of a recursive function.
+[[gnu::always_inline]] inline entry* afresh(entry* tail) noexcept {
+  asm volatile("" : "+r"(tail));
+  return tail;
+}
+
 // Debug: while it lives, contexts below `floor` are out of date.
 template <bool Checked>
 struct basic_floor_mark {
@@ -78,6 +86,7 @@ template <class Right, class Then>
 [[gnu::always_inline]] inline decltype(auto) join(entry* tail, Right&& right, Then&& then) {
   using result = std::invoke_result_t<Right, context>;
   constexpr bool nothrow = std::is_nothrow_invocable_v<Right, context>;
+  tail = afresh(tail);
   const bool promoted = worker_of(tail)->head > tail;
   if constexpr (std::is_void_v<result>) {
     if (promoted) [[unlikely]] {
@@ -132,7 +141,7 @@ template <class Left, class Right, class Combine>
   static_assert(detail::movable_result<left_result> && detail::movable_result<right_result>,
                 "the result of a branch must be void, a reference, or move constructible");
 
-  detail::entry* const tail = detail::context_access::tail(c);
+  detail::entry* const tail = detail::afresh(detail::context_access::tail(c));
   detail::check_context(tail);
   detail::open(tail, std::forward<Right>(right));
   detail::entry* next = tail + 1;
