@@ -46,15 +46,13 @@ struct heartbeat_rt {
 template <>
 struct native<tree, heartbeat_rt> {
   static tree::result sum(::heartbeat::context c, const tree::node* t) {
-    const tree::node* l = t->left;
-    const tree::node* r = t->right;
-    if (l != nullptr && r != nullptr)
+    if (t->left != nullptr && t->right != nullptr)
       return ::heartbeat::fork_join(
-          c, [l](::heartbeat::context d) { return sum(d, l); },
-          [r](::heartbeat::context d) { return sum(d, r); },
+          c, [l = t->left](::heartbeat::context d) { return sum(d, l); },
+          [r = t->right](::heartbeat::context d) { return sum(d, r); },
           [value = t->value](tree::result a, tree::result b) { return value + a + b; });
-    if (l != nullptr) return t->value + sum(c, l);
-    if (r != nullptr) return t->value + sum(c, r);
+    if (t->left != nullptr) return t->value + sum(c, t->left);
+    if (t->right != nullptr) return t->value + sum(c, t->right);
     return t->value;
   }
   static tree::result run(::heartbeat::context c, const tree::input& in) {

@@ -145,17 +145,16 @@ struct tree {
  private:
   template <ForkJoin R>
   static result sum(typename R::ctx c, const node* t) {
-    const node* l = t->left;
-    const node* r = t->right;
-    const result value = t->value;
-    if (l != nullptr && r != nullptr)
+    // Reads each field where it is used: read once at the top, the additions of all ways out are merged into one by
+    // clang, and the right branch is no loop any more (1.5 instead of 0.95 ns per node).
+    if (t->left != nullptr && t->right != nullptr)
       return R::fork_join(
-          c, [l](typename R::ctx d) { return sum<R>(d, l); },
-          [r](typename R::ctx d) { return sum<R>(d, r); },
-          [value](result a, result b) { return value + a + b; });
-    if (l != nullptr) return value + sum<R>(c, l);
-    if (r != nullptr) return value + sum<R>(c, r);
-    return value;
+          c, [l = t->left](typename R::ctx d) { return sum<R>(d, l); },
+          [r = t->right](typename R::ctx d) { return sum<R>(d, r); },
+          [value = t->value](result a, result b) { return value + a + b; });
+    if (t->left != nullptr) return t->value + sum<R>(c, t->left);
+    if (t->right != nullptr) return t->value + sum<R>(c, t->right);
+    return t->value;
   }
 
   /// `n` is carried down, since a pointer tree does not know the size of its subtrees.
