@@ -17,8 +17,8 @@ class outputs {
 
   bool use_stdout() const;
 
-  /// After a trial: the JSON file, where it can be written again and again. A failure is remembered, not thrown: the run
-  /// goes on, and finish() tries once more.
+  /// After a trial: the JSON file, where it can be written again and again. A failure is remembered, not thrown: the
+  /// run goes on, and finish() tries once more.
   void save(const std::string& text);
 
   /// All destinations; the first failure is thrown only after every one was tried.

@@ -18,7 +18,8 @@ struct planning_ground {
   std::uint64_t available_bytes = 0;  // 0 = unknown
 };
 
-/// The thread counts of `text` (a list with the symbols max, cores, pus; empty = the default) as plain numbers: "1,2,4".
+/// The thread counts of `text` (a list with the symbols max, cores, pus; empty = the default) as plain
+/// numbers: "1,2,4".
 std::string resolve_threads(const std::string& text, const planning_ground& ground);
 
 /// Throws usage_error for a selection that cannot be, or that is empty.

@@ -12,8 +12,8 @@ namespace bb {
 run_options options_of(const run_result& r, const std::string& path);
 
 /// Puts the trials of `done` into `cells`, and what is not this run's own into `now`. Throws input_error, touching
-/// nothing, where machine, build or pin plan differ, or a measured cell is not in the plan: its samples would be lost, or
-/// mixed with others that mean something else.
+/// nothing, where machine, build or pin plan differ, or a measured cell is not in the plan: its samples would be lost,
+/// or mixed with others that mean something else.
 void go_on_from(const run_result& done, run_result& now, std::vector<planned_cell>& cells);
 
 }  // namespace bb

@@ -6,11 +6,14 @@ import re
 import signal
 import stat
 import subprocess
+import sys
 import time
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "data"))
 from cli_tools import BB, FAULTY, QUICK, cells, quick, result_of, run, start
+
 
 # --- faults cost one cell
 

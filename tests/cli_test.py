@@ -3,12 +3,16 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "data"))
 from cli_tools import BB, FAULTY, QUICK, cells, quick, result_of, run
+
 
 # --- results
 
