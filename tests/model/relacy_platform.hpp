@@ -32,12 +32,6 @@
 #undef memory_order_acq_rel
 #undef memory_order_seq_cst
 
-// Relacy replaces operator new, not every form of delete, and leaves the fibers of a broken
-// protocol as they are.
-extern "C" [[gnu::used]] inline const char* __asan_default_options() {
-  return "alloc_dealloc_mismatch=0:detect_leaks=0:detect_stack_use_after_return=0";
-}
-
 template <class T>
 class relacy_word {
  public:
