@@ -19,6 +19,9 @@ if(python)
     add_test(NAME pytest/${name} COMMAND ${python} -B -m pytest -q -p no:cacheprovider ${script})
     set_tests_properties(pytest/${name} PROPERTIES LABELS pytest TIMEOUT 600
       ENVIRONMENT "BB_SOURCE_DIR=${PROJECT_SOURCE_DIR};BB_BINARY_DIR=${PROJECT_BINARY_DIR}")
+    if(name MATCHES "^cli_")
+      set_tests_properties(pytest/${name} PROPERTIES PROCESSORS 2)  # they measure: nothing beside them
+    endif()
   endforeach()
 else()
   message(STATUS "lint and pytest are left out: no python3 with pytest, jsonschema, matplotlib (scripts/setup)")
