@@ -4,7 +4,8 @@
 namespace bb {
 
 /// Holds SIGINT, SIGTERM and SIGHUP back while it lives: `timeout` and terminals send more than one, and none of them
-/// may end the program in the middle of writing its result. One at a time, in the main thread, before other threads start.
+/// may end the program in the middle of writing its result. One at a time, in the main thread, before other threads
+/// start.
 class interrupt_watch {
  public:
   interrupt_watch();

@@ -154,7 +154,11 @@ def _head_kind(head):
 def functions(source):
     """[(name, first line, last line)] by matching braces: the outermost blocks that follow a parameter list."""
     if source.suffix == ".py":
-        return [(n.name, n.lineno, n.end_lineno) for n in ast.walk(ast.parse(source.text))
+        try:
+            nodes = ast.walk(ast.parse(source.text))
+        except SyntaxError:  # its own tests say so better
+            return []
+        return [(n.name, n.lineno, n.end_lineno) for n in nodes
                 if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
     code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.)*", blanked, source.code, flags=re.M | re.S)
     found, stack, begin, parentheses = [], [], 0, 0
