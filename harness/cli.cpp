@@ -59,7 +59,7 @@ void add_measuring(CLI::App& app, run_options& o, raw_options& raw) {
   add("--samples", raw.samples, "samples of each trial instead of a time; lifts the budget");
   add("--trials", raw.trials,
       "trials of each cell, each a process of its own [7]; lifts the budget");
-  add("--budget", raw.budget, "wall time for all trials of a cell [15s]; 0 = no bound");
+  add("--budget", raw.budget, "wall time for all trials of a cell [10s]; 0 = no bound");
   add("--precision", raw.precision,
       "go on until the 95% interval is within this of the median, as in 1%");
   add("--max-trials", raw.max_trials, "most trials of a cell with --precision [30]");

@@ -37,7 +37,7 @@ class output_error : public error {
 };
 
 /// A runtime cannot do what the cell asks (it ran out of threads, say) and knows it: the cell is did_not_finish with
-/// this sentence. For runtimes; the harness never throws it.
+/// this sentence. Thrown by runtimes, and by the trial of a run too slow for its budget.
 class cannot_finish : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

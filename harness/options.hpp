@@ -34,7 +34,7 @@ struct measuring {
   std::uint64_t warmup_ns = 100'000'000;
   std::uint64_t cooldown_ns = 0;  // pause before each trial
   std::uint64_t timeout_ns = 120'000'000'000;
-  std::uint64_t budget_ns = 15'000'000'000;  // wall time for all trials of a cell; 0 = no bound
+  std::uint64_t budget_ns = 10'000'000'000;  // wall time for all trials of a cell; 0 = no bound
   unsigned samples = 0;                      // per trial; 0 = as many as fit into time_ns
   unsigned trials = 7;
   unsigned max_trials = 30;  // cap of --precision

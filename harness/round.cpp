@@ -103,6 +103,7 @@ void run_cell(const registry& table, const json& job, const json& j, const erase
   const trial_settings settings{.warmup_ns = j.at("warmup_ns").get<std::uint64_t>(),
                                 .time_ns = j.at("time_ns").get<std::uint64_t>(),
                                 .min_batch_ns = job.at("min_batch_ns").get<std::uint64_t>(),
+                                .most_first_run_ns = j.at("most_first_run_ns").get<std::uint64_t>(),
                                 .samples = j.at("samples").get<unsigned>()};
   const std::uint64_t timeout_ns = j.at("timeout_ns").get<std::uint64_t>();
   std::this_thread::sleep_for(std::chrono::nanoseconds(job.at("cooldown_ns").get<std::uint64_t>()));

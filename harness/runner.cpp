@@ -104,6 +104,17 @@ void runner::settle_unfinished() {
   }
 }
 
+// A cell whose first run is slower cannot have its least number of samples within its hard budgets.
+std::uint64_t runner::most_first_run_ns() const {
+  return how_.budget_ns == 0 ? ~std::uint64_t{0} : hard_budgets * how_.budget_ns / least_samples;
+}
+
+// A runtime known for not finishing is not waited for longer than its budget allows.
+std::uint64_t runner::timeout_ns(const row& r) const {
+  const bool bounded = r.may_not_finish && how_.budget_ns != 0;
+  return bounded ? std::min(how_.timeout_ns, hard_budgets * how_.budget_ns) : how_.timeout_ns;
+}
+
 std::string runner::job_of(const round_part& part, unsigned,
                            const std::vector<std::size_t>& cells) const {
   const planned_cell& first = cells_[part.cells.front()];
@@ -130,7 +141,8 @@ std::string runner::job_of(const round_part& part, unsigned,
                             {"warmup_ns", how_.warmup_ns},
                             {"time_ns", how_.time_ns},
                             {"samples", how_.samples},
-                            {"timeout_ns", how_.timeout_ns}});
+                            {"most_first_run_ns", most_first_run_ns()},
+                            {"timeout_ns", timeout_ns(*c.runtime)}});
     if (c.pins.binds()) ceilings.insert(c.pins.used());
   }
   const values& params = first.result.params;

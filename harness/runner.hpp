@@ -32,6 +32,8 @@ class runner {
  private:
   bool wants(const planned_cell& cell, unsigned round) const;
   bool wants_more(const planned_cell& cell) const;
+  std::uint64_t most_first_run_ns() const;
+  std::uint64_t timeout_ns(const row& r) const;
   bool run_part(const round_part& part, unsigned round);
   std::string job_of(const round_part& part, unsigned round,
                      const std::vector<std::size_t>& cells) const;

@@ -5,10 +5,12 @@
 #include <memory>
 
 #include "harness/cpu_settings.hpp"
+#include "harness/error.hpp"
 #include "harness/machine_noise.hpp"
 #include "harness/sampler.hpp"
 #include "harness/seat.hpp"
 #include "harness/steadiness.hpp"
+#include "harness/units.hpp"
 #include "harness/usage.hpp"
 
 namespace bb {
@@ -86,6 +88,13 @@ json describe(const series_spec* s) {
           {"per_run", s->per_run}};
 }
 
+void refuse_too_slow(std::uint64_t first_run_ns, std::uint64_t most_ns) {
+  if (first_run_ns > most_ns)
+    throw cannot_finish(fmt::format(
+        "one run takes {}, too long for the least number of samples; --time lifts the budget",
+        format_ns(static_cast<double>(first_run_ns))));
+}
+
 std::string wrong_answer(const timed_batches& t) {
   return fmt::format(
       "{} of the answers differ from the oracle, the first run's {}; no number is given", t.wrong,
@@ -106,6 +115,7 @@ json run_trial(const trial_cell& cell, const trial_settings& settings) {
   json record = json::object();
   std::vector<double> samples;
   if (timing.check()) {
+    refuse_too_slow(timing.result().first_run_ns, settings.most_first_run_ns);
     timing.warm_up();
     const machine_noise quiet = sample_machine_noise();
     meter.begin();

@@ -11,7 +11,9 @@ struct trial_settings {
   std::uint64_t warmup_ns = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t min_batch_ns = 1'000'000;
-  unsigned samples = 0;  // exact number of samples; 0 = as many as fit into time_ns, at least one
+  std::uint64_t most_first_run_ns =
+      ~std::uint64_t{0};  // a slower first run ends the trial: did_not_finish
+  unsigned samples = 0;   // exact number of samples; 0 = as many as fit into time_ns, at least one
 };
 
 /// What to run: pointers into the registry and the round's input.

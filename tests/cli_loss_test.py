@@ -61,6 +61,14 @@ def test_a_module_says_which_library_it_loaded_and_a_series_gets_its_line(tmp_pa
     assert "line over forks" in done.stdout and "ns/fork" in done.stdout
 
 
+def test_a_run_too_slow_for_its_budget_ends_with_its_time(tmp_path):
+    result, _ = result_of(tmp_path, "--runtime", "serial,slow", "--threads", "1", "--size", "1K", "--warmup", "0",
+                          "--budget", "300ms", program=FAULTY)
+    slow = cells(result, runtime="slow")[0]
+    assert slow["status"] == "did_not_finish" and "1.0" in slow["reason"] and "budget" in slow["reason"]
+    assert len(slow["trials"]) == 1 and cells(result, runtime="serial")[0]["status"] == "ok"
+
+
 def test_a_failed_hook_is_told():
     done = run("--runtime", "serial", *QUICK, "--setup", "exit 9")
     assert done.returncode == 1 and "--setup" in done.stderr and "9" in done.stderr

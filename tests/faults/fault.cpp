@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -41,6 +42,7 @@ void go_wrong() {
   if (fault == "hog") hold_memory_without_end();
   if (fault == "throws") throw std::runtime_error("the runtime threw on purpose");
   if (fault == "exits") _exit(3);
+  if (fault == "slow") std::this_thread::sleep_for(std::chrono::seconds(1));
   if (fault == "gives_up") throw cannot_finish("the runtime gave up on purpose");
 }
 
