@@ -57,14 +57,21 @@ class job_pool {
     announce();
   }
 
+  /// A joiner that helps may nest in jobs whose joins help in turn, without bound (rayon-rs/rayon#854 is one of many
+  /// reports); from this depth on a thread forks no more, so that what it still has to join is all there is.
+  static bool deep() { return helping > 200; }
+
   void wait_for(job& mine) {
     // ORDER(threads.done) acquire: pairs with finish(); without it a stale result would be combined.
     while (!mine.done.load(std::memory_order_acquire)) {
-      if (job* other = take(true))
+      if (job* other = take(true)) {
+        ++helping;
         other->call(*other);
-      else
+        --helping;
+      } else {
         // ORDER(threads.done) acquire: as above.
         mine.done.wait(false, std::memory_order_acquire);
+      }
     }
   }
 
@@ -95,12 +102,16 @@ class job_pool {
     }
   }
 
+  static thread_local unsigned helping;
+
   std::mutex mutex_;
   std::deque<job*> queue_;  // guarded by mutex_
   std::atomic<unsigned> pushes_{0};
   std::atomic<bool> stop_{false};
   std::vector<std::jthread> threads_;  // last: joined before the rest goes
 };
+
+thread_local unsigned job_pool::helping = 0;
 
 struct threads_rt {
   static constexpr std::string_view id = "threads";
@@ -141,6 +152,10 @@ struct threads_rt {
             right(r),
             c(d) {}
     } b(right, c);
+    if (job_pool::deep()) {
+      auto a = left(c);
+      return combine(std::move(a), right(c));
+    }
     c.pool->push(b);
     auto a = left(c);
     c.pool->wait_for(b);

@@ -96,30 +96,33 @@ def ns_text(value):
 
 
 def table_block():
+    """The README's own command, at 1, 2 and the most threads; a cell without a number stands with its status."""
     result = json.loads((RESULTS / "result.json").read_text(encoding="utf-8"))
     rows = {}
     for c in result["cells"]:
-        if c["status"] == "ok":
+        if c["status"] not in ("absent", "skipped") and c["threads"] in (1, 2, 32):
             rows.setdefault(c["params"]["size"], []).append(c)
     lines = ["| nodes | runtime | threads | ns/op | 95% interval | cpu-ns/op | speed-up |",
              "| --: | :-- | --: | --: | --: | --: | --: |"]
     for size, cells in rows.items():
         base = next(statistics.median(trial_medians(c)) for c in cells if c["runtime"] == "serial")
-        for c in cells:
-            lines.append(table_line(size, c, base))
-    return "\n".join([*lines, "", machine_line(result) + ". A star marks more threads than PUs."])
+        lines += [table_line(size, c, base) for c in cells]
+    note = "A star marks more threads than PUs; below 6 trials (slow cells) there is no interval."
+    return "\n".join([*lines, "", f"{machine_line(result)}. {note}"])
 
 
 def table_line(size, c, base):
-    medians = sorted(trial_medians(c))
-    interval = " .. ".join(ns_text(end) for end in c["summary"]["ci95"] or []) or "-"
-    median = statistics.median(medians)
     star = "*" if c["pin"]["oversubscribed"] else ""
     name = c["runtime"] + ("/" + c["arm"] if c["arm"] else "")
+    head = f"| {({1000: '1K', 100_000_000: '100M'}).get(size, size)} | {name} | {c['threads']}{star} |"
+    if c["status"] != "ok":
+        return f"{head} {c['status']} | - | - | - |"
+    median = statistics.median(trial_medians(c))
     cpu = statistics.median(t["cpu_ns_per_op"] for t in c["trials"])
-    sizes = {1000: "1K", 100_000_000: "100M"}
-    return (f"| {sizes.get(size, size)} | {name} | {c['threads']}{star} | {ns_text(median)} | {interval} "
-            f"| {ns_text(cpu)} | {base / median:.3g}x |")
+    ci95 = c["summary"]["ci95"]
+    interval = f"{ns_text(ci95[0])} .. {ns_text(ci95[1])}" if ci95 else "-"
+    speed_up = f"{base / median:.3g}x" if base / median >= 0.001 else "< 0.001x"
+    return f"{head} {ns_text(median)} | {interval} | {ns_text(cpu)} | {speed_up} |"
 
 
 BLOCKS = {"table": table_block, "reach": reach_block}
