@@ -9,8 +9,8 @@ ROOT = pathlib.Path(os.environ["BB_SOURCE_DIR"])
 
 
 def check(root):
-    return subprocess.run([sys.executable, str(root / "scripts" / "report.py"), "--check"], capture_output=True, text=True,
-                          timeout=60)
+    script = str(root / "scripts" / "report.py")
+    return subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=60)
 
 
 def test_the_readme_is_what_the_results_say():
