@@ -48,7 +48,9 @@ TEST_P(FiberStealStress, RandomTreesAddUp) {
     const std::uint64_t seed = stress_seed() + static_cast<std::uint64_t>(round);
     EXPECT_EQ(pool.run([&] { return grow(seed, 6); }), leaves(6));
   }
-  EXPECT_TRUE(GetParam() == 1 || pool.totals().steals > 0);
+  // On a busy machine the other workers may not have run at all yet; that they never steal, the watchdog tells.
+  while (GetParam() > 1 && pool.totals().steals == 0)
+    pool.run([&] { return grow(stress_seed(), 6); });
 }
 
 // Fibers with operations in flight or a deadline must stay; the others may go. All at once, from outside and inside.

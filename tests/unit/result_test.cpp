@@ -25,7 +25,8 @@ cell_result cell(const std::string& runtime, std::vector<std::vector<double>> tr
   for (unsigned t = 0; t < trials.size(); ++t) {
     c.samples.push_back({1000.0, t, t, 0, true});  // warm-up, to be left out of every summary
     for (const double v : trials[t]) c.samples.push_back({v, t, t, 0, false});
-    c.trials.push_back({{"round", t},
+    c.trials.push_back({{"trial", t},
+                        {"round", t},
                         {"cpu_ns_per_op", 2.0 + t},
                         {"bytes_per_op", 24},
                         {"cpu", {{"migrations", t}}}});
