@@ -49,7 +49,11 @@ summary summarise(const cell_result& cell) {
   summary out{.trials = static_cast<unsigned>(by_trial.size()), .n = all.size()};
   if (all.empty() || cell.state != status::ok) return out;
   std::vector<double> medians;
-  for (auto& [trial, vs] : by_trial) medians.push_back(*median(vs));
+  for (auto& [trial, vs] : by_trial) {
+    const auto middle = median(vs);
+    if (!middle) return out;  // a sample that is no number must not vanish into a summary
+    medians.push_back(*middle);
+  }
   out.median = median(medians);
   if (const auto ci = interval95(medians)) {
     out.low = ci->lo;
