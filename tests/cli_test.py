@@ -162,7 +162,7 @@ def test_list_names_every_cell():
 
 def test_tax_compares_generic_with_native(tmp_path):
     out = tmp_path / "out.json"
-    done = run("tax", "--workload", "tree", "--runtime", "serial", *quick(6), "--json", out)
+    done = run("tax", "--runtime", "serial", *quick(6), "--json", out)
     assert done.returncode == 0, done.stderr
     median = {c["variant"]: c["summary"]["median"] for c in json.loads(out.read_text())["cells"]}
     ratio = float(re.search(r"generic / native = ([0-9.]+)", done.stdout)[1])
