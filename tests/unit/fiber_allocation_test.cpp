@@ -33,8 +33,8 @@ namespace {
 
 namespace io = fiber::io;
 
-// Allocations in the steady state of `body`: pools grow to what was needed at once, and which worker needed it is chance,
-// so the first runs may still allocate. What allocates in every run never has five runs without in a row.
+// Allocations in the steady state of `body`: pools grow to what was needed at once, and which worker needed it is
+// chance, so the first runs may still allocate. What allocates in every run never has five runs without in a row.
 template <class Body>
 std::uint64_t in_steady_state(Body body) {
   fiber::scheduler pool(with_workers(2));
