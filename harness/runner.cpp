@@ -115,8 +115,7 @@ std::uint64_t runner::timeout_ns(const row& r) const {
   return bounded ? std::min(how_.timeout_ns, hard_budgets * how_.budget_ns) : how_.timeout_ns;
 }
 
-std::string runner::job_of(const round_part& part, unsigned,
-                           const std::vector<std::size_t>& cells) const {
+std::string runner::job_of(const round_part& part, const std::vector<std::size_t>& cells) const {
   const planned_cell& first = cells_[part.cells.front()];
   json job{{"workload", first.workload->id},
            {"input", to_json(first.result.params)},
@@ -159,7 +158,7 @@ bool runner::run_part(const round_part& part, unsigned round) {
   if (open.empty()) return true;
   const std::vector<std::size_t> cells = open;
   if (events_.before_part) events_.before_part(cells_[open.front()], round);
-  round_process process(round_verb, job_of(part, round, cells), part.padding);
+  round_process process(round_verb, job_of(part, cells), part.padding);
   std::string text;
   last_event_ns_ = now_ns();
   for (;;) {

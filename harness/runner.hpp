@@ -35,8 +35,7 @@ class runner {
   std::uint64_t most_first_run_ns() const;
   std::uint64_t timeout_ns(const row& r) const;
   bool run_part(const round_part& part, unsigned round);
-  std::string job_of(const round_part& part, unsigned round,
-                     const std::vector<std::size_t>& cells) const;
+  std::string job_of(const round_part& part, const std::vector<std::size_t>& cells) const;
   void take(const json& event, unsigned round, const std::vector<std::size_t>& cells,
             std::vector<std::size_t>& open);
   void record(planned_cell& cell, const json& outcome, unsigned round, std::uint64_t wall_ns);
